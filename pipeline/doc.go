@@ -1,0 +1,12 @@
+// Package pipeline holds the nouns that every part of halfsecond shares: the
+// loop and its two drivers, the interaction, its trace, and the language model
+// as a stage.
+//
+// Read loop.go first: one single-threaded loop orders work by (instant, rank,
+// sequence) in integer nanoseconds. virtual.go jumps from instant to instant;
+// wall.go sleeps between them and takes posts from other goroutines. Then
+// interaction.go and trace.go: what an interaction leaves behind. llm.go is the
+// stage that has a simulated and a network form.
+//
+// Nothing in this package does I/O, and only the Wall driver reads a clock.
+package pipeline

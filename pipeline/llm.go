@@ -1,0 +1,58 @@
+package pipeline
+
+// LLM is a language model as a stage. It has a simulated form (an engine or a
+// drawn hosted component on the same loop) and a network form (an endpoint).
+// Its methods run on the loop.
+type LLM interface {
+	// Start sends the call now. Done follows exactly once, never from inside
+	// Start.
+	Start(c *Call)
+	// Cancel gives the call up. Done follows with outcome Cancelled, unless the
+	// call had ended. Cancel of an ended call does nothing.
+	Cancel(c *Call)
+}
+
+// Call is one request to a language model, seen from the stage that asks.
+// The asker fills everything up to Done; Record and State belong to the LLM.
+type Call struct {
+	PromptTokens int // prompt length for modelled forms
+	OutputTokens int // answer length for modelled forms; at least 1
+	MaxTokens    int // limit sent to a server; at least OutputTokens for modelled forms
+
+	// Prompt and Answer are asked for only when the call crosses a socket.
+	// Answer is the text that our own mock is told to say; its token count is
+	// OutputTokens. A rented endpoint never sees it. Either may be nil.
+	Prompt func() Prompt
+	Answer func() string
+
+	// Notify is called when at least NotifyAt tokens are out, and returns the
+	// next count of interest, or 0 when there is none. NotifyAt 0 asks for
+	// nothing.
+	NotifyAt int
+	Notify   func(Progress) (next int)
+	// Done is called once, after the last Notify, with Record complete.
+	Done func()
+
+	Record Request // filled by the LLM; the asker sets ID and Due with NewRequest
+	State  any     // the LLM's own
+}
+
+// Progress tells how far an answer has come.
+type Progress struct {
+	// Tokens out so far. A network form counts output chunks, which is an
+	// estimate; see Text.
+	Tokens int
+	// Text that came since the last Progress. A modelled form has none, since
+	// the asker knows the modelled answer.
+	Text string
+}
+
+// Prompt is what a server is asked. Chat is true for a conversation of one user
+// message (Text) after an optional System; otherwise Text is a raw prompt with
+// an optional Suffix, as code completion sends it.
+type Prompt struct {
+	Chat   bool
+	System string
+	Text   string
+	Suffix string
+}

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package pipeline
+
+func newPreciseSleeper() sleeper { return newTimerSleeper() }

@@ -1,0 +1,146 @@
+package pipeline
+
+import (
+	"math"
+	"time"
+)
+
+// Unknown is the instant or span that was not observed. It is written as null,
+// never as zero.
+const Unknown = time.Duration(math.MinInt64)
+
+// UnknownCount is the token count that nobody stated.
+const UnknownCount = -1
+
+// SpanID names a span inside its trace: its index in Trace.Spans.
+type SpanID int32
+
+// NoSpan is the SpanID of no span.
+const NoSpan SpanID = -1
+
+// Trace is what one interaction leaves behind. Percentiles, verdicts and
+// waterfalls are pure functions of traces.
+//
+// Instants are durations since the run began. A Trace is owned by the loop
+// until its interaction finishes and must not be changed afterwards.
+type Trace struct {
+	Kind    string        // the interaction: "voice", "ide" or "bench"
+	Session int           // which user, from 0
+	Index   int           // which interaction of that user, from 0
+	Due     time.Duration // t0: the instant from which a budget counts
+	End     time.Duration // when the last of it was handled
+	Late    time.Duration // how late the loop itself handled Due; 0 on the virtual clock
+	Outcome Outcome
+	Reason  string // why, when the outcome is not OK; empty otherwise
+
+	Spans    []Span
+	Marks    []Mark
+	Requests []Request
+	Uses     []Use  // requests of other traces that this one drew on
+	Facts    []Fact // what was decided, by name: "verdict", "source", ...
+
+	after []SpanID // backs the After lists of Spans
+}
+
+// Span is a stage of an interaction at work or waiting.
+type Span struct {
+	Name       string
+	Start, End time.Duration
+	After      []SpanID // the spans it waited for; it starts no earlier than any of them ends
+	Simulated  bool     // true when no socket of the target was involved
+}
+
+// For returns how long the span took.
+func (s Span) For() time.Duration { return s.End - s.Start }
+
+// Mark is a named instant of an interaction.
+type Mark struct {
+	Name string
+	At   time.Duration
+}
+
+// Fact is a named decision of an interaction, such as an arrival verdict.
+type Fact struct{ Name, Value string }
+
+// Use refers to a request that another trace caused and this one drew on.
+type Use struct {
+	Request int64  // the ID of that request
+	How     string // "typed-as-suggested", "joined" or "cached"
+}
+
+// Request is the record of one request to a model. Instants that were not
+// observed are Unknown, counts that nobody stated are UnknownCount: make one
+// with NewRequest.
+type Request struct {
+	ID          int64         // unique within the run, from 1
+	Due         time.Duration // when it should have been sent
+	Sent        time.Duration // when it was
+	Scheduled   time.Duration // when the model began to work on it; Unknown unless the model says so
+	FirstByte   time.Duration // first byte of the body
+	FirstOutput time.Duration // first output of any kind: ttft counts to here
+	FirstText   time.Duration // first output that is not reasoning: ttfo
+	FirstSeen   time.Duration // first output with a character that can be seen: ttfv
+	LastOutput  time.Duration
+	End         time.Duration // end event, error event, or end of the body
+
+	Outcome      Outcome
+	Reason       string // the error's words, when the outcome is not OK
+	Finish       string // the model's word: "stop", "length", ...; empty when none came
+	PromptTokens int
+	OutputTokens int
+	TokenSource  string // "engine", "usage", "timings" or "none"
+	Chunks       int    // output chunks seen, 0 when nothing was delivered
+	Simulated    bool
+	Transport    Transport
+}
+
+// Transport holds what the connection told about a request. It is zero for a
+// simulated one.
+type Transport struct {
+	Status     int           // HTTP status, 0 when there was no response
+	HTTP       string        // "1.1" or "2"
+	Encoding   string        // content coding of the body, "" for none
+	Reused     bool          // the connection was open before
+	RetryAfter time.Duration // what the server asked for; Unknown when it did not
+	Burst      bool          // three or more output chunks, all in one read
+}
+
+// NewRequest returns a request with the given ID and due instant and everything
+// else unknown.
+func NewRequest(id int64, due time.Duration) Request {
+	return Request{
+		ID: id, Due: due,
+		Sent: Unknown, Scheduled: Unknown, FirstByte: Unknown, FirstOutput: Unknown,
+		FirstText: Unknown, FirstSeen: Unknown, LastOutput: Unknown, End: Unknown,
+		PromptTokens: UnknownCount, OutputTokens: UnknownCount, TokenSource: "none",
+		Transport: Transport{RetryAfter: Unknown},
+	}
+}
+
+// Mark returns the instant of the first mark with that name, or Unknown.
+func (t *Trace) Mark(name string) time.Duration {
+	for i := range t.Marks {
+		if t.Marks[i].Name == name {
+			return t.Marks[i].At
+		}
+	}
+	return Unknown
+}
+
+// Fact returns the value of the first fact with that name, or "".
+func (t *Trace) Fact(name string) string {
+	for i := range t.Facts {
+		if t.Facts[i].Name == name {
+			return t.Facts[i].Value
+		}
+	}
+	return ""
+}
+
+// Since returns at - from, or Unknown when either is unknown.
+func Since(from, at time.Duration) time.Duration {
+	if from == Unknown || at == Unknown {
+		return Unknown
+	}
+	return at - from
+}
