@@ -25,11 +25,11 @@ type Call struct {
 	Prompt func() Prompt
 	Answer func() string
 
-	// Notify is called when at least NotifyAt tokens are out, and returns the
-	// next count of interest, or 0 when there is none. NotifyAt 0 asks for
-	// nothing.
-	NotifyAt int
-	Notify   func(Progress) (next int)
+	// Notify tells how far the answer is: a modelled form calls it at each of
+	// Counts (ascending, each at least 1), a network form at every output chunk.
+	// It may be nil when Counts is empty.
+	Counts []int
+	Notify func(Progress)
 	// Done is called once, after the last Notify, with Record complete.
 	Done func()
 
@@ -40,10 +40,10 @@ type Call struct {
 // Progress tells how far an answer has come.
 type Progress struct {
 	// Tokens out so far. A network form counts output chunks, which is an
-	// estimate; see Text.
+	// estimate.
 	Tokens int
-	// Text that came since the last Progress. A modelled form has none, since
-	// the asker knows the modelled answer.
+	// Text that came since the last Progress. A modelled form has none: the
+	// asker knows what it modelled.
 	Text string
 }
 

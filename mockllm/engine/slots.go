@@ -1,0 +1,181 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"halfsecond/pipeline"
+)
+
+// Service tells how long one slot takes.
+type Service interface {
+	// First returns the time from start to the first token of a prompt.
+	First(prompt int) time.Duration
+	// Next returns the time to one more token when the slot holds that many
+	// tokens and so many slots are busy.
+	Next(context, busy int) time.Duration
+}
+
+// Fixed is a Service that does not depend on the request.
+type Fixed struct{ TTFT, TPOT time.Duration }
+
+// First implements Service.
+func (f Fixed) First(int) time.Duration { return f.TTFT }
+
+// Next implements Service.
+func (f Fixed) Next(int, int) time.Duration { return f.TPOT }
+
+// SlotsConfig sets up a Slots engine.
+type SlotsConfig struct {
+	Service    Service
+	Slots      int // requests served at once, at least 1
+	MaxContext int // tokens of a slot's context, at least 1
+}
+
+// Validate reports everything that makes a configuration impossible.
+func (c SlotsConfig) Validate() error {
+	return atLeastOne(field{"slots", c.Slots}, field{"max context", c.MaxContext})
+}
+
+// Slots is an engine of independent slots in continuous time: a request holds
+// one from its start to its last token, and its cancel frees the slot at that
+// very instant. Requests start in order of arrival, in the lowest free slot.
+type Slots struct {
+	loop    pipeline.Scheduler
+	config  SlotsConfig
+	waiting queue
+	slots   []slot
+	busy    int
+	waking  bool // starts are about to be looked at
+	stats   Stats
+	start   func()
+}
+
+// slot is one place of service.
+type slot struct {
+	request *Request
+	next    pipeline.Timer
+	token   func() // bound once
+}
+
+// NewSlots returns an idle engine. It panics when the configuration is not
+// valid.
+func NewSlots(loop pipeline.Scheduler, c SlotsConfig) *Slots {
+	if err := c.Validate(); err != nil {
+		panic(fmt.Sprintf("engine: %v", err))
+	}
+	e := &Slots{loop: loop, config: c, slots: make([]slot, c.Slots)}
+	e.stats.BlocksTotal = c.Slots * blocksFor(c.MaxContext)
+	e.start = e.startWaiting
+	for i := range e.slots {
+		e.slots[i].token = func() { e.token(i) }
+	}
+	return e
+}
+
+// Submit implements Engine.
+func (e *Slots) Submit(r *Request) {
+	e.stats.Submitted++
+	if err := r.accept(e.config.MaxContext); err != nil {
+		e.stats.Refused++
+		refuse(e.loop, r, err)
+		return
+	}
+	r.state = waiting
+	e.stats.Waiting++
+	e.waiting.pushBack(r)
+	e.wake()
+}
+
+// Cancel implements Engine.
+func (e *Slots) Cancel(r *Request) {
+	switch r.state {
+	case waiting:
+		e.stats.Waiting--
+	case running:
+		e.free(r)
+		e.wake()
+	default:
+		return
+	}
+	e.stats.Cancelled++
+	leave(e.loop, r, pipeline.Cancelled)
+}
+
+// Stats implements Engine.
+func (e *Slots) Stats() Stats {
+	s := e.stats
+	s.Running = e.busy
+	s.BlocksUsed = e.busy * blocksFor(e.config.MaxContext)
+	return s
+}
+
+// wake looks for starts at this instant, after everything else that happens at
+// it.
+func (e *Slots) wake() {
+	if !e.waking {
+		e.waking = true
+		e.loop.After(0, pipeline.RankStart, e.start)
+	}
+}
+
+func (e *Slots) startWaiting() {
+	e.waking = false
+	for i := range e.slots {
+		if e.slots[i].request != nil {
+			continue
+		}
+		r := e.waiting.front()
+		if r == nil {
+			return
+		}
+		e.waiting.drop()
+		e.begin(i, r)
+	}
+}
+
+func (e *Slots) begin(i int, r *Request) {
+	r.state = running
+	r.Scheduled = e.loop.Now()
+	e.stats.Waiting--
+	e.stats.Steps++
+	e.busy++
+	e.slots[i].request = r
+	e.slots[i].next = e.loop.After(e.config.Service.First(r.Prompt), pipeline.RankOutput, e.slots[i].token)
+}
+
+// token puts out one token of slot i and waits for the next, or frees the slot.
+func (e *Slots) token(i int) {
+	r := e.slots[i].request
+	if r.generated == 0 {
+		e.stats.PromptTokens += r.Prompt
+	}
+	e.stats.OutputTokens++
+	r.emit()
+	if r.state != running { // the asker gave it up at this very token
+		return
+	}
+	if r.generated < r.target {
+		e.stats.Steps++
+		next := e.config.Service.Next(r.Prompt+r.generated, e.busy)
+		e.slots[i].next = e.loop.After(next, pipeline.RankOutput, e.slots[i].token)
+		return
+	}
+	e.free(r)
+	e.stats.Finished++
+	r.state = ended
+	r.Done(pipeline.OK)
+	e.wake()
+}
+
+// free takes the request out of its slot.
+func (e *Slots) free(r *Request) {
+	for i := range e.slots {
+		if e.slots[i].request == r {
+			e.slots[i].next.Stop()
+			e.slots[i].request = nil
+			e.busy--
+			return
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package engine
+
+import "halfsecond/pipeline"
+
+// Stage is an Engine as the language model of a pipeline.
+type Stage struct {
+	loop   pipeline.Scheduler
+	engine Engine
+}
+
+var _ pipeline.LLM = (*Stage)(nil)
+
+// NewStage returns the stage of an engine that runs on the same loop.
+func NewStage(loop pipeline.Scheduler, e Engine) *Stage { return &Stage{loop: loop, engine: e} }
+
+// job ties a call to its request on the engine.
+type job struct {
+	Request
+	stage *Stage
+	call  *pipeline.Call
+	next  int // index of the next of the call's Counts
+}
+
+// Start implements pipeline.LLM. The record's instants are those of the engine;
+// FirstByte stays unknown, since nothing is sent.
+func (s *Stage) Start(c *pipeline.Call) {
+	c.Record.Sent, c.Record.Simulated = s.loop.Now(), true
+	c.Record.PromptTokens, c.Record.TokenSource = c.PromptTokens, "engine"
+	j := &job{stage: s, call: c}
+	j.Prompt, j.Output, j.Limit = c.PromptTokens, c.OutputTokens, c.MaxTokens
+	j.NotifyAt, j.Notify, j.Done = 1, j.notify, j.done
+	c.State = j
+	s.engine.Submit(&j.Request)
+}
+
+// Cancel implements pipeline.LLM.
+func (s *Stage) Cancel(c *pipeline.Call) {
+	if j, ok := c.State.(*job); ok {
+		s.engine.Cancel(&j.Request)
+	}
+}
+
+// notify records the first token and passes on the counts that the asker wants.
+func (j *job) notify(n int) (next int) {
+	c := j.call
+	if n == 1 {
+		now := j.stage.loop.Now()
+		c.Record.FirstOutput, c.Record.FirstText, c.Record.FirstSeen = now, now, now
+		c.Record.Scheduled = j.Scheduled
+	}
+	if j.next < len(c.Counts) && c.Counts[j.next] == n {
+		j.next++
+		c.Notify(pipeline.Progress{Tokens: n})
+	}
+	if j.next < len(c.Counts) {
+		return c.Counts[j.next]
+	}
+	return 0
+}
+
+func (j *job) done(o pipeline.Outcome) {
+	r := &j.call.Record
+	r.End, r.Outcome = j.stage.loop.Now(), o
+	r.OutputTokens, r.Chunks = j.Generated(), j.Generated()
+	switch o {
+	case pipeline.OK:
+		r.LastOutput, r.Finish = r.End, j.Finish()
+	case pipeline.Refused:
+		r.Reason = j.Reason.Error()
+	}
+	j.call.Done()
+}

@@ -1,0 +1,96 @@
+// Package link models the network between two stages.
+package link
+
+import (
+	"time"
+
+	"halfsecond/pipeline"
+)
+
+// Path is a network path.
+type Path struct {
+	// RoundTrip is the time there and back, half of it each way; zero or more.
+	RoundTrip time.Duration
+}
+
+// Between returns the language model as it is seen over the path: what is sent
+// arrives half a round trip later, and so does what comes back. The connection
+// is open before. Over a path of no length that is the model itself.
+func Between(loop pipeline.Scheduler, p Path, m pipeline.LLM) pipeline.LLM {
+	if p.RoundTrip == 0 {
+		return m
+	}
+	return &distant{loop: loop, oneWay: p.RoundTrip / 2, back: p.RoundTrip - p.RoundTrip/2, model: m}
+}
+
+// distant is a language model at the end of a path.
+type distant struct {
+	loop         pipeline.Scheduler
+	oneWay, back time.Duration
+	model        pipeline.LLM
+}
+
+// exchange ties the asker's call to the one that the model sees.
+type exchange struct {
+	link  *distant
+	near  *pipeline.Call
+	far   pipeline.Call
+	ended bool
+}
+
+// Start implements pipeline.LLM.
+func (d *distant) Start(c *pipeline.Call) {
+	x := &exchange{link: d, near: c, far: *c}
+	x.far.Notify, x.far.Done, x.far.State = x.notify, x.done, nil
+	c.State = x
+	d.loop.After(d.oneWay, pipeline.RankTimer, func() { d.model.Start(&x.far) })
+}
+
+// Cancel implements pipeline.LLM. The model learns of it after one way; the
+// asker hears nothing more of the answer and is done at once.
+func (d *distant) Cancel(c *pipeline.Call) {
+	x, ok := c.State.(*exchange)
+	if !ok || x.ended {
+		return
+	}
+	x.ended = true
+	// Ranked after Start, which takes the same way at the same rank.
+	d.loop.After(d.oneWay, pipeline.RankTimer, func() { d.model.Cancel(&x.far) })
+}
+
+// notify is called where the model is; the asker hears it one way later.
+func (x *exchange) notify(p pipeline.Progress) {
+	x.link.loop.After(x.link.back, pipeline.RankInput, func() {
+		if !x.ended {
+			x.near.Notify(p)
+		}
+	})
+}
+
+// done brings the record home. The end of a cancelled call is known to the model
+// only; it needs no way back.
+func (x *exchange) done() {
+	if x.far.Record.Outcome == pipeline.Cancelled {
+		x.deliver()
+		return
+	}
+	x.link.loop.After(x.link.back, pipeline.RankInput, x.deliver)
+}
+
+func (x *exchange) deliver() {
+	x.near.Record = x.far.Record
+	r := &x.near.Record
+	if r.Sent != pipeline.Unknown {
+		r.Sent -= x.link.oneWay
+	}
+	for _, at := range []*time.Duration{&r.FirstByte, &r.FirstOutput, &r.FirstText, &r.FirstSeen, &r.LastOutput, &r.End} {
+		if *at != pipeline.Unknown {
+			*at += x.link.back
+		}
+	}
+	if x.ended && r.Outcome == pipeline.OK { // it had ended before the cancel reached it
+		r.Outcome = pipeline.Cancelled
+	}
+	x.ended = true
+	x.near.Done()
+}

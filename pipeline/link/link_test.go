@@ -1,0 +1,90 @@
+package link
+
+import (
+	"testing"
+	"time"
+
+	"halfsecond/pipeline"
+)
+
+const ms = time.Millisecond
+
+// echo is a model that puts out its first token after 100 ms and ends after 150.
+type echo struct {
+	loop      pipeline.Scheduler
+	cancelled time.Duration
+	end       pipeline.Timer
+}
+
+func (e *echo) Start(c *pipeline.Call) {
+	c.Record.Sent = e.loop.Now()
+	e.loop.After(100*ms, pipeline.RankOutput, func() {
+		c.Record.FirstOutput = e.loop.Now()
+		c.Notify(pipeline.Progress{Tokens: 1})
+	})
+	e.end = e.loop.After(150*ms, pipeline.RankOutput, func() {
+		c.Record.LastOutput, c.Record.End = e.loop.Now(), e.loop.Now()
+		c.Done()
+	})
+}
+
+func (e *echo) Cancel(c *pipeline.Call) {
+	e.cancelled = e.loop.Now()
+	if !e.end.Stop() {
+		return
+	}
+	c.Record.End, c.Record.Outcome = e.loop.Now(), pipeline.Cancelled
+	e.loop.After(0, pipeline.RankOutput, c.Done)
+}
+
+func TestBetween(t *testing.T) {
+	var loop pipeline.Virtual
+	m := Between(&loop, Path{RoundTrip: 21 * ms}, &echo{loop: &loop})
+	c := &pipeline.Call{Record: pipeline.NewRequest(1, 0)}
+	var heard, done time.Duration
+	c.Notify = func(pipeline.Progress) { heard = loop.Now() }
+	c.Done = func() { done = loop.Now() }
+	m.Start(c)
+	if err := loop.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r := c.Record
+	if heard != 121*ms || done != 171*ms {
+		t.Errorf("heard at %s, done at %s; want 121ms, 171ms", heard, done)
+	}
+	if r.Sent != 0 || r.FirstOutput != 121*ms || r.LastOutput != 171*ms || r.End != 171*ms || r.FirstByte != pipeline.Unknown {
+		t.Errorf("record %+v: want sent 0, first 121ms, last and end 171ms, first byte unknown", r)
+	}
+}
+
+// TestCancel: the model learns of it one way later and the asker hears nothing.
+func TestCancel(t *testing.T) {
+	for _, at := range []time.Duration{0, 40 * ms, 105 * ms, 155 * ms} {
+		var loop pipeline.Virtual
+		e := &echo{loop: &loop}
+		m := Between(&loop, Path{RoundTrip: 20 * ms}, e)
+		c := &pipeline.Call{Record: pipeline.NewRequest(1, 0)}
+		c.Notify = func(pipeline.Progress) {
+			if loop.Now() >= at {
+				t.Errorf("cancelled at %s: heard at %s", at, loop.Now())
+			}
+		}
+		done := 0
+		c.Done = func() { done++ }
+		m.Start(c)
+		loop.At(at, pipeline.RankInput, func() { m.Cancel(c) })
+		if err := loop.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if e.cancelled != at+10*ms || done != 1 || c.Record.Outcome != pipeline.Cancelled {
+			t.Errorf("cancelled at %s: the model heard at %s, done %d times, outcome %s", at, e.cancelled, done, c.Record.Outcome)
+		}
+	}
+}
+
+func TestNoPath(t *testing.T) {
+	e := &echo{}
+	if m := Between(nil, Path{}, e); m != pipeline.LLM(e) {
+		t.Error("a path of no length is not the model itself")
+	}
+}

@@ -1,0 +1,152 @@
+package voice
+
+import (
+	"math/rand/v2"
+
+	"halfsecond/mockllm/token"
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/dist"
+)
+
+// turn is one voice turn under way. It holds all that the turn needs in one
+// piece of memory, which its trace keeps.
+type turn struct {
+	pipeline.Interaction
+	simulator *Simulator
+	drawn     drawn
+
+	trace pipeline.Trace
+	call  pipeline.Call
+	text  sentence
+
+	first, gather   pipeline.SpanID
+	heard, answered bool
+
+	spans    [9]pipeline.Span
+	marks    [1]pipeline.Mark
+	requests [1]pipeline.Request
+	counts   [2]int
+}
+
+func newTurn(s *Simulator, session, index int) *turn {
+	t := &turn{simulator: s, drawn: s.draw(session, index), first: pipeline.NoSpan, gather: pipeline.NoSpan}
+	t.trace = pipeline.Trace{Kind: Kind, Session: session, Index: index}
+	t.trace.Spans, t.trace.Marks = t.spans[:0], t.marks[:0]
+	return t
+}
+
+func (t *turn) loop() pipeline.Scheduler { return t.simulator.config.Loop }
+
+// listen lays out everything up to the commit of the turn: the user's last
+// sample travels, then the silence and the decision run beside the transcript,
+// and the turn is committed when both have ended.
+func (t *turn) listen() {
+	d := &t.drawn
+	uplink := t.trace.Append(Uplink, d.uplink, true)
+	vad := t.trace.Append(VADSilence, d.vad, true, uplink)
+	decided := t.trace.Append(EndOfTurn, d.endOfTurn, true, vad)
+	final := t.trace.Append(STTTail, d.stt, true, uplink)
+	commit := max(t.trace.Spans[decided].End, t.trace.Spans[final].End)
+	t.loop().At(commit, pipeline.RankTimer, func() { t.ask(decided, final) })
+}
+
+// ask sends the committed turn to the language model.
+func (t *turn) ask(decided, final pipeline.SpanID) {
+	c := &t.call
+	c.Record = pipeline.NewRequest(t.simulator.config.NextRequest(), t.loop().Now())
+	c.PromptTokens, c.OutputTokens, c.MaxTokens = t.drawn.prompt, t.drawn.reply, t.drawn.reply
+	c.Prompt, c.Answer = t.prompt, t.answer
+	c.Counts, c.Notify, c.Done = t.interest(), t.progress, t.ended
+	t.first = t.Begin(LLMFirstToken, false, decided, final)
+	t.simulator.config.LLM.Start(c)
+}
+
+// interest returns the token counts that matter: the first, and the one that
+// completes the first sentence.
+func (t *turn) interest() []int {
+	t.counts = [2]int{1, min(t.drawn.sentence, t.drawn.reply)}
+	if t.counts[1] == 1 {
+		return t.counts[:1]
+	}
+	return t.counts[:]
+}
+
+func (t *turn) prompt() pipeline.Prompt {
+	return pipeline.Prompt{Chat: true, Text: token.Words(t.stream("voice/prompt"), t.drawn.prompt)}
+}
+
+func (t *turn) answer() string {
+	return token.Reply(t.stream("voice/reply"), t.drawn.reply, t.drawn.sentence)
+}
+
+func (t *turn) stream(name string) *rand.Rand {
+	r := dist.Stream(t.simulator.config.Seed, name, t.trace.Session, t.trace.Index)
+	return rand.New(&r)
+}
+
+// progress hears of a modelled count or of a real piece of text.
+func (t *turn) progress(p pipeline.Progress) {
+	if t.gather == pipeline.NoSpan {
+		t.End(t.first)
+		t.gather = t.Begin(FirstSentence, false, t.first)
+	}
+	if t.handedOver() {
+		return
+	}
+	if complete := p.Text == "" && p.Tokens >= min(t.drawn.sentence, t.drawn.reply) || t.text.add(p.Text); complete {
+		t.speak()
+	}
+}
+
+func (t *turn) handedOver() bool {
+	return t.gather != pipeline.NoSpan && t.trace.Spans[t.gather].End != pipeline.Unknown
+}
+
+// speak hands the first sentence to TTS and lays out the rest of the turn.
+func (t *turn) speak() {
+	d := &t.drawn
+	t.End(t.gather)
+	audio := t.trace.Append(TTSFirstAudio, d.tts, true, t.gather)
+	leading := t.trace.Append(Leading, d.leading, true, audio)
+	play := t.trace.Append(Playout, d.playout, true, leading)
+	t.loop().At(t.trace.Spans[play].End, pipeline.RankOutput, func() {
+		t.Mark(Heard)
+		t.heard = true
+		t.finish()
+	})
+}
+
+// ended hears that the model's answer is over. An answer without the end of a
+// sentence is spoken as it is; one without text is never heard.
+func (t *turn) ended() {
+	t.answered = true
+	r := &t.call.Record
+	modelled := t.call.Record.Simulated
+	for _, id := range []pipeline.SpanID{t.first, t.gather} {
+		if id != pipeline.NoSpan {
+			t.trace.Spans[id].Simulated = modelled
+		}
+	}
+	if r.Outcome == pipeline.OK && t.gather != pipeline.NoSpan && !t.handedOver() {
+		t.speak()
+	}
+	t.finish()
+}
+
+// finish hands the trace over once nothing is left to wait for.
+func (t *turn) finish() {
+	r := &t.call.Record
+	if !t.answered || t.handedOver() && !t.heard {
+		return
+	}
+	t.requests[0] = *r
+	t.trace.Requests = t.requests[:]
+	switch {
+	case r.Outcome != pipeline.OK:
+		t.Finish(r.Outcome, r.Reason)
+	case !t.heard:
+		t.Finish(pipeline.Error, "the model answered without text")
+	default:
+		t.Finish(pipeline.OK, "")
+	}
+}
