@@ -1,0 +1,155 @@
+package halfsecond
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// layers lists, for each top folder, the top folders whose packages it may
+// import. A folder that is not listed may not exist.
+var layers = map[string][]string{
+	"pipeline":   {},
+	"mockllm":    {"pipeline"},
+	"budgets":    {"pipeline"},
+	"simulators": {"budgets", "mockllm", "pipeline"},
+	"web":        {"simulators", "budgets", "mockllm", "pipeline"},
+	"cmd":        {"web", "simulators", "budgets", "mockllm", "pipeline"},
+}
+
+// homes lists libraries that only some packages may use.
+var homes = []struct {
+	library string
+	allowed []string // package folders, or a folder and "/..." for all below
+	why     string
+}{
+	{"github.com/gofiber", []string{"web/..."}, "fiber cannot see a client hang up, so nothing that serves models may use it"},
+	{"github.com/gorilla/websocket", []string{"mockllm/server", "pipeline/endpoint"}, "sockets belong to the two ends of a connection"},
+	{"github.com/nats-io", []string{"simulators/fleet"}, "scaling out is one package's business"},
+	{"database/sql", []string{"web/store"}, "runs are kept in one place"},
+	{"github.com/spf13", []string{"cmd/..."}, "flags and settings end where plain structs begin"},
+	{"github.com/montanaflynn/stats", []string{"pipeline/quantile"}, "there is one percentile definition"},
+	{"github.com/HdrHistogram", []string{"pipeline/quantile"}, "there is one percentile definition"},
+	{"github.com/goccy/go-yaml", []string{"simulators/scenario"}, "an experiment is read in one place, strictly"},
+	{"github.com/prometheus", []string{"mockllm/server"}, "metrics are served where requests are"},
+	{"github.com/schollz/progressbar", []string{"cmd/..."}, "progress is for the person at the terminal"},
+	{"net", []string{"mockllm/server", "mockllm/server/...", "pipeline/endpoint", "simulators/runner", "web/...", "cmd/..."}, "models compute; only the ends of a connection open sockets"},
+	{"net/http", []string{"mockllm/server", "mockllm/server/...", "pipeline/endpoint", "simulators/runner", "web/...", "cmd/..."}, "models compute; only the ends of a connection open sockets"},
+}
+
+// pure lists packages that compute: no clock, file, socket or global randomness.
+var pure = []string{
+	"pipeline/dist", "pipeline/quantile", "pipeline/link", "mockllm/roofline", "mockllm/engine", "mockllm/cluster",
+	"mockllm/speech", "mockllm/token", "simulators/arrival", "simulators/voice", "simulators/ide", "budgets",
+}
+
+// impure lists what a pure package may not import.
+var impure = []string{"os", "net", "net/http", "database/sql", "os/exec", "syscall", "log"}
+
+// TestArrows checks the import graph that doc.go draws, test files aside.
+func TestArrows(t *testing.T) {
+	files := 0
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			if err == nil && (d.Name() == "testdata" || d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".") && name != ".") {
+				return fs.SkipDir
+			}
+			return err
+		}
+		if strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
+			files++
+			checkFile(t, filepath.ToSlash(name))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files < 20 {
+		t.Errorf("checked %d files: the walk does not see the code", files)
+	}
+}
+
+func checkFile(t *testing.T, name string) {
+	f, err := parser.ParseFile(token.NewFileSet(), filepath.FromSlash(name), nil, parser.ImportsOnly)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	folder := path.Dir(name)
+	for _, spec := range f.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, fault := range faults(folder, imported) {
+			t.Errorf("%s imports %s: %s", name, imported, fault)
+		}
+	}
+}
+
+// faults returns what is wrong with an import by a package in folder.
+func faults(folder, imported string) (found []string) {
+	if rest, ours := strings.CutPrefix(imported, "halfsecond/"); ours {
+		from, to := top(folder), top(rest)
+		allowed, known := layers[from]
+		if known && from != to && !slices.Contains(allowed, to) {
+			found = append(found, from+" may import "+strings.Join(append([]string{from}, allowed...), ", ")+" only")
+		}
+	}
+	for _, h := range homes {
+		if (imported == h.library || strings.HasPrefix(imported, h.library+"/") && h.library != "net") && !within(folder, h.allowed) {
+			found = append(found, h.why)
+		}
+	}
+	if slices.Contains(pure, folder) && slices.Contains(impure, imported) {
+		found = append(found, "models compute and do no I/O")
+	}
+	return found
+}
+
+func top(folder string) string {
+	first, _, _ := strings.Cut(folder, "/")
+	return first
+}
+
+func within(folder string, allowed []string) bool {
+	for _, a := range allowed {
+		if below, all := strings.CutSuffix(a, "/..."); a == folder || all && (folder == below || strings.HasPrefix(folder, below+"/")) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestFaults checks that forbidden imports are seen.
+func TestFaults(t *testing.T) {
+	for _, c := range []struct {
+		folder, imported string
+		want             int
+	}{
+		{"pipeline", "halfsecond/mockllm/engine", 1},
+		{"pipeline/trace", "halfsecond/pipeline", 0},
+		{"mockllm/engine", "halfsecond/budgets", 1},
+		{"budgets/report", "halfsecond/simulators/runner", 1},
+		{"cmd/halfsecond", "halfsecond/simulators/runner", 0},
+		{"simulators/runner", "github.com/spf13/cobra", 1},
+		{"cmd/halfsecond", "github.com/spf13/cobra", 0},
+		{"mockllm/server", "net/http", 0},
+		{"mockllm/engine", "net/http", 2},
+		{"pipeline/wire", "net/http", 1},
+		{"budgets", "os", 1},
+		{"mockllm/server", "github.com/gofiber/fiber/v2", 1},
+	} {
+		if got := faults(c.folder, c.imported); len(got) != c.want {
+			t.Errorf("faults(%s, %s) = %q, want %d", c.folder, c.imported, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+// Package halfsecond tells whether a voice reply lands inside 500 ms and a
+// ghost-text completion inside 150 ms: first on modelled hardware, then over real
+// sockets, then on real endpoints, with the same scenario and the same report.
+//
+// Four ideas carry everything. An interaction is a graph of stages on one
+// single-threaded loop. The loop has two clocks, virtual and wall, and one set of
+// models for both. A scenario runs on three targets: sim, mock and endpoint. And
+// the trace is the result: every number in a report is a function of traces.
+//
+// Follow one command from main to output: cmd/halfsecond/run.go reads a scenario
+// (simulators/scenario), hands it to simulators/runner, which builds a loop
+// (pipeline), a language model (mockllm/engine or pipeline/endpoint) and an
+// interaction (simulators/voice or simulators/ide), and gives the traces to
+// budgets and budgets/report.
+//
+// # Packages
+//
+//	cmd/halfsecond     the program: one file a command
+//	pipeline           Loop (Virtual, Wall), Interaction, Trace, Outcome, LLM: what everyone shares
+//	  trace            the JSON Lines file of a run
+//	  dist             named seeded random streams and distributions
+//	  quantile         the one percentile definition, intervals, mergeable histograms
+//	  link             a network path
+//	  wire             bytes <-> messages: event streams and the OpenAI protocol
+//	  endpoint         real endpoints as stages
+//	mockllm            what serves
+//	  catalog          accelerators, models, hosted components: tables, each figure with its source
+//	  roofline         how long one step of an engine takes; bytes of KV cache
+//	  engine           one replica behind one interface: batched, slots, hosted
+//	  token            the mock's tokenizer, and texts of an exact token count
+//	  server           an OpenAI-compatible server over an engine on the wall clock
+//	budgets            budget expressions, metrics, verdicts, critical paths, levers
+//	  report           terminal and JSON reports
+//	simulators         who asks, and how
+//	  arrival          when a request falls due
+//	  voice, ide, bench  the interactions
+//	  scenario         scenario files: strict parse, defaults, hash; built-in scenarios
+//	  runner           scenario + target -> traces
+//
+// # Arrows
+//
+// A -> B means that A imports B; arch_test.go checks them.
+//
+//	cmd -> everything       simulators -> budgets, mockllm, pipeline
+//	budgets -> pipeline     mockllm -> pipeline
+//
+// # Dependencies
+//
+// cobra and viper: commands and the tool's own settings. goccy/go-yaml: scenario
+// files with the position of every node. levenshtein: the nearest valid name.
+// HdrHistogram: mergeable lateness histograms. prometheus/client_golang: the
+// mock's /metrics. progressbar and x/term: the terminal. x/sys: the timerfd that
+// the wall clock sleeps on. go-internal (tests): command scripts. staticcheck (a
+// tool, pinned in go.mod): make check.
+package halfsecond
