@@ -1,0 +1,104 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"halfsecond/pipeline/wire"
+)
+
+// apiError is a refusal in the words and with the status of the OpenAI API;
+// shapes and codes: openai/openai-openapi openapi.yaml (commit f85dbe2,
+// 2026-08-21) and the answers of the service, read 2026-11-29.
+type apiError struct {
+	status  int
+	kind    string
+	message string
+	param   string
+	code    string
+}
+
+const (
+	invalidRequest = "invalid_request_error"
+	serverError    = "server_error"
+)
+
+func (e *apiError) Error() string { return e.message }
+
+func (e *apiError) write(w http.ResponseWriter) {
+	optional := func(s string) *string {
+		if s == "" {
+			return nil
+		}
+		return &s
+	}
+	writeJSON(w, e.status, wire.ErrorBody{Error: wire.APIError{
+		Message: e.message, Type: e.kind, Param: optional(e.param), Code: optional(e.code),
+	}})
+}
+
+func badRequest(param, code, format string, args ...any) *apiError {
+	return &apiError{http.StatusBadRequest, invalidRequest, fmt.Sprintf(format, args...), param, code}
+}
+
+// read decodes a request body into v.
+func (s *Server) read(w http.ResponseWriter, r *http.Request, v any) *apiError {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.config.MaxBody))
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return &apiError{http.StatusRequestEntityTooLarge, invalidRequest, fmt.Sprintf("Request body is larger than the limit of %d bytes.", large.Limit), "", "request_too_large"}
+	}
+	if err != nil {
+		return badRequest("", "", "The body of your request could not be read: %v", err)
+	}
+	if err := json.Unmarshal(body, v); err != nil {
+		return parseError(err)
+	}
+	return nil
+}
+
+// parseError says what is wrong with a body, and where.
+func parseError(err error) *apiError {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return badRequest("", "", "We could not parse the JSON body of your request: %v at byte %d. The OpenAI API expects a JSON payload.", err, syntax.Offset)
+	}
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) && kind.Field != "" {
+		return badRequest(kind.Field, "invalid_type", "Invalid type for '%s': expected %s, but got %s instead.", kind.Field, kind.Type, kind.Value)
+	}
+	return badRequest("", "", "We could not parse the JSON body of your request: %v. The OpenAI API expects a JSON payload.", err)
+}
+
+// find returns the model of that name.
+func (s *Server) find(name string) (*model, *apiError) {
+	if name == "" {
+		return nil, badRequest("model", "", "you must provide a model parameter")
+	}
+	if m := s.models[name]; m != nil {
+		return m, nil
+	}
+	return nil, &apiError{http.StatusNotFound, invalidRequest, fmt.Sprintf("The model `%s` does not exist or you do not have access to it.", name), "model", "model_not_found"}
+}
+
+// unknown answers every path and method that is not served.
+func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
+	(&apiError{
+		http.StatusNotFound, invalidRequest,
+		fmt.Sprintf("Unknown request URL: %s %s. Please check the URL for typos; this server has POST /v1/chat/completions, POST /v1/completions, GET /v1/models, GET /health and GET /metrics.", r.Method, r.URL.Path),
+		"", "unknown_url",
+	}).write(w)
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("server: %v", err)) // our own types always encode
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(body, '\n')) // the client may be gone; there is nobody left to tell
+}

@@ -1,0 +1,150 @@
+package server
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"halfsecond/mockllm/engine"
+	"halfsecond/pipeline"
+)
+
+// metrics is what GET /metrics shows. Times of requests are the engine's own
+// instants; the write error says how late they reached the socket.
+type metrics struct {
+	registry   *prometheus.Registry
+	ttft, tpot *prometheus.HistogramVec
+	requests   *prometheus.CounterVec
+	prompt     *prometheus.CounterVec
+	output     *prometheus.CounterVec
+	lateness   histogram
+	write      histogram
+}
+
+// histogram is a Prometheus histogram of seconds that is told durations.
+type histogram struct{ prometheus.Histogram }
+
+// Observe adds one duration.
+func (h histogram) Observe(d time.Duration) { h.Histogram.Observe(d.Seconds()) }
+
+// Bucket bounds in seconds. They hold the budgets (0.15 and 0.5 s) as bounds, so
+// that the share inside is exact.
+var (
+	ttftBuckets = []float64{.01, .02, .04, .06, .08, .1, .15, .2, .25, .3, .4, .5, .75, 1, 2, 5, 10, 30, 60}
+	tpotBuckets = []float64{.001, .002, .005, .01, .015, .02, .03, .04, .05, .075, .1, .15, .2, .5, 1, 5}
+	lateBuckets = []float64{.00005, .0001, .0002, .0005, .001, .002, .003, .005, .01, .02, .05, .1, .5}
+)
+
+func newMetrics(s *Server) *metrics {
+	vec := func(name, help string, buckets []float64) *prometheus.HistogramVec {
+		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, []string{"model"})
+	}
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, append([]string{"model"}, labels...))
+	}
+	late := func(name, help string) histogram {
+		return histogram{prometheus.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: lateBuckets})}
+	}
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		ttft:     vec("llm_request_ttft_seconds", "Arrival of a request to its first token.", ttftBuckets),
+		tpot:     vec("llm_request_tpot_seconds", "Mean time between the tokens of a request after the first.", tpotBuckets),
+		requests: counter("llm_requests_total", "Requests that have ended, by outcome.", "outcome"),
+		prompt:   counter("llm_prompt_tokens_total", "Prompt tokens of requests that have ended."),
+		output:   counter("llm_output_tokens_total", "Tokens produced for requests that have ended."),
+		lateness: late("mock_loop_lateness_seconds", "How long after its due instant the loop handled scheduled work."),
+		write:    late("mock_write_error_seconds", "How long after its due instant a token was written to its socket."),
+	}
+	m.registry.MustRegister(m.ttft, m.tpot, m.requests, m.prompt, m.output, m.lateness, m.write,
+		newStateCollector(s), collectors.NewGoCollector())
+	return m
+}
+
+func (m *metrics) handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
+}
+
+// count records a generation that has ended. It runs on the loop.
+func (m *metrics) count(g *generation) {
+	name := g.model.Name
+	m.requests.WithLabelValues(name, g.outcome.String()).Inc()
+	n := g.request.Generated()
+	m.output.WithLabelValues(name).Add(float64(n))
+	if n > 0 {
+		m.prompt.WithLabelValues(name).Add(float64(g.request.Prompt))
+		m.ttft.WithLabelValues(name).Observe((g.first - g.arrived).Seconds())
+	}
+	if n > 1 && g.outcome == pipeline.OK {
+		m.tpot.WithLabelValues(name).Observe((g.last - g.first).Seconds() / float64(n-1))
+	}
+}
+
+// wrote records how late a write was.
+func (m *metrics) wrote(late time.Duration) { m.write.Observe(max(0, late)) }
+
+// stateCollector reads the engines' state when metrics are asked for.
+type stateCollector struct {
+	server                     *Server
+	running, waiting, kv, took *prometheus.Desc
+}
+
+func newStateCollector(s *Server) *stateCollector {
+	desc := func(name, help string) *prometheus.Desc {
+		return prometheus.NewDesc(name, help, []string{"model"}, nil)
+	}
+	return &stateCollector{
+		server:  s,
+		running: desc("llm_requests_running", "Requests being computed."),
+		waiting: desc("llm_requests_waiting", "Requests in the queue."),
+		kv:      desc("llm_kv_cache_usage_ratio", "Share of the KV cache in use, 0 to 1."),
+		took:    desc("llm_preemptions_total", "Times that a running request gave way for lack of KV cache."),
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (c *stateCollector) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{c.running, c.waiting, c.kv, c.took} {
+		ch <- d
+	}
+}
+
+// Collect implements prometheus.Collector. The engines belong to the loop, so the
+// loop is asked; a loop that has ended has no state.
+func (c *stateCollector) Collect(ch chan<- prometheus.Metric) {
+	for name, s := range c.server.state() {
+		gauge := func(d *prometheus.Desc, kind prometheus.ValueType, v float64) {
+			ch <- prometheus.MustNewConstMetric(d, kind, v, name)
+		}
+		gauge(c.running, prometheus.GaugeValue, float64(s.Running))
+		gauge(c.waiting, prometheus.GaugeValue, float64(s.Waiting))
+		gauge(c.took, prometheus.CounterValue, float64(s.Preemptions))
+		if s.BlocksTotal > 0 {
+			gauge(c.kv, prometheus.GaugeValue, float64(s.BlocksUsed)/float64(s.BlocksTotal))
+		}
+	}
+}
+
+// state returns the state of each model's engine, by name.
+func (s *Server) state() map[string]engine.Stats {
+	answer := make(chan map[string]engine.Stats, 1)
+	loop := s.config.Loop
+	asked := loop.Post(loop.Elapsed(), func() {
+		all := map[string]engine.Stats{}
+		for name, m := range s.models {
+			all[name] = m.engine.Stats()
+		}
+		answer <- all
+	})
+	if !asked {
+		return nil
+	}
+	select {
+	case all := <-answer:
+		return all
+	case <-time.After(time.Second): // the loop ended between the post and its turn
+		return nil
+	}
+}

@@ -1,0 +1,32 @@
+package server
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+
+	"halfsecond/pipeline/wire"
+)
+
+// list answers GET /v1/models, in order of name.
+func (s *Server) list(w http.ResponseWriter, _ *http.Request) {
+	all := wire.ModelList{Object: wire.ListObject}
+	for _, name := range slices.Sorted(maps.Keys(s.models)) {
+		all.Data = append(all.Data, s.describe(name))
+	}
+	writeJSON(w, http.StatusOK, all)
+}
+
+// show answers GET /v1/models/NAME.
+func (s *Server) show(w http.ResponseWriter, r *http.Request) {
+	m, fault := s.find(r.PathValue("model"))
+	if fault != nil {
+		fault.write(w)
+		return
+	}
+	writeJSON(w, http.StatusOK, s.describe(m.Name))
+}
+
+func (s *Server) describe(name string) wire.Model {
+	return wire.Model{ID: name, Object: wire.ModelObject, Created: s.started.Unix(), OwnedBy: "halfsecond"}
+}

@@ -1,0 +1,418 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"halfsecond/mockllm/engine"
+	"halfsecond/mockllm/server/memnet"
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/wire"
+)
+
+const ms = time.Millisecond
+
+// rig is a server on a network in memory, with a client, inside a bubble.
+type rig struct {
+	t      *testing.T
+	client *http.Client
+	engine engine.Engine
+	loop   *pipeline.Wall
+	stop   func()
+}
+
+// start runs a server of a model "m" with one slot: first token after 100 ms, the
+// others every 10 ms, 100 tokens of context.
+func start(t *testing.T) *rig {
+	t.Helper()
+	r := &rig{t: t, loop: pipeline.NewWall()}
+	s, err := New(Config{
+		Loop: r.loop, MaxBody: 10_000,
+		Models: []Model{{Name: "m", Context: 100, Build: func(l pipeline.Scheduler) engine.Engine {
+			r.engine = engine.NewSlots(l, engine.SlotsConfig{Service: engine.Fixed{TTFT: 100 * ms, TPOT: 10 * ms}, Slots: 1, MaxContext: 1000})
+			return r.engine
+		}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln := memnet.Listen()
+	ctx, cancel := context.WithCancel(t.Context())
+	var done sync.WaitGroup
+	done.Go(func() {
+		if err := s.Run(ctx, ln); err != nil {
+			t.Error(err)
+		}
+	})
+	transport := &http.Transport{DialContext: ln.DialContext}
+	r.client = &http.Client{Transport: transport}
+	r.stop = func() {
+		transport.CloseIdleConnections()
+		cancel()
+		done.Wait()
+	}
+	return r
+}
+
+func (r *rig) post(ctx context.Context, path, body string) (*http.Response, error) {
+	q, err := http.NewRequestWithContext(ctx, "POST", "http://mock"+path, strings.NewReader(body))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return r.client.Do(q)
+}
+
+// stats asks the loop for the engine's state.
+func (r *rig) stats() engine.Stats {
+	got := make(chan engine.Stats)
+	r.loop.Post(r.loop.Elapsed(), func() { got <- r.engine.Stats() })
+	return <-got
+}
+
+// events reads a stream and stamps each event with the time since from.
+func events(t *testing.T, body io.Reader, from time.Time) []string {
+	t.Helper()
+	var got []string
+	lines := bufio.NewScanner(body)
+	for lines.Scan() {
+		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+			got = append(got, fmt.Sprintf("%d %s", time.Since(from)/ms, brief(data)))
+		}
+	}
+	if err := lines.Err(); err != nil {
+		t.Error(err)
+	}
+	return got
+}
+
+// brief shortens an event to what matters.
+func brief(data string) string {
+	var c struct {
+		Choices []struct {
+			Delta  struct{ Role, Content string }
+			Text   string
+			Finish string `json:"finish_reason"`
+		}
+		Usage *wire.Usage
+	}
+	if json.Unmarshal([]byte(data), &c) != nil {
+		return data
+	}
+	if c.Usage != nil {
+		return fmt.Sprintf("usage %d+%d", c.Usage.PromptTokens, c.Usage.CompletionTokens)
+	}
+	h := c.Choices[0]
+	return strings.TrimSpace(h.Delta.Role + fmt.Sprintf("%q", h.Delta.Content+h.Text) + " " + h.Finish)
+}
+
+func TestStreams(t *testing.T) {
+	for _, c := range []struct{ name, path, body, want string }{
+		{
+			"chat", "/v1/chat/completions",
+			`{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Say it"}],"stream":true,"stream_options":{"include_usage":true},"mock_answer":"one two three"}`,
+			`100 assistant"" | 100 "one" | 110 " two" | 120 " three" | 120 "" stop | 120 usage 5+3 | 120 [DONE]`,
+		},
+		{
+			"chat, limit", "/v1/chat/completions",
+			`{"model":"m","messages":[{"role":"user","content":"Say it"}],"stream":true,"max_completion_tokens":2,"max_tokens":9,"mock_answer":"one two three"}`,
+			`100 assistant"" | 100 "one" | 110 " two" | 110 "" length | 110 [DONE]`,
+		},
+		{
+			"completion with suffix and stop", "/v1/completions",
+			`{"model":"m","prompt":"def f(","suffix":")","stream":true,"stream_options":{"include_usage":true},"stop":["\n"],"mock_answer":"a, b\nrest"}`,
+			`100 "a" | 110 "," | 120 " b" | 130 "" stop | 130 usage 4+4 | 130 [DONE]`,
+		},
+		{
+			"ignore_eos", "/v1/completions",
+			`{"model":"m","prompt":"x","stream":true,"max_tokens":3,"ignore_eos":true,"mock_answer":"one"}`,
+			`100 "one" | 110 " ...` + `" | 120 " ...` + `" | 120 "" stop | 120 [DONE]`,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := start(t)
+				defer r.stop()
+				from := time.Now()
+				answer, err := r.post(t.Context(), c.path, c.body)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer answer.Body.Close()
+				got := events(t, answer.Body, from)
+				if c.name == "ignore_eos" {
+					got[1], got[2] = `110 " ..."`, `120 " ..."`
+				}
+				if g := strings.Join(got, " | "); g != c.want {
+					t.Errorf("events\n got %s\nwant %s", g, c.want)
+				}
+				for name, want := range map[string]string{"Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no", "Cache-Control": "no-cache"} {
+					if h := answer.Header.Get(name); h != want {
+						t.Errorf("header %s is %q, want %q", name, h, want)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestWhole(t *testing.T) {
+	for path, want := range map[string]string{
+		"/v1/chat/completions": `"choices":[{"index":0,"message":{"role":"assistant","content":"one two"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}`,
+		"/v1/completions":      `"choices":[{"text":"one two","index":0,"logprobs":null,"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}`,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := start(t)
+			defer r.stop()
+			from := time.Now()
+			answer, err := r.post(t.Context(), path, `{"model":"m","prompt":"x","messages":[{"role":"user","content":"x"}],"mock_answer":"one two"}`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(answer.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(from); took != 110*ms || answer.StatusCode != 200 || !strings.Contains(string(body), want) {
+				t.Errorf("%s: status %d after %s: %s\nwant 200 after 110ms with %s", path, answer.StatusCode, took, body, want)
+			}
+		})
+	}
+}
+
+// TestOwnWords: without mock_answer the same prompt and seed give the same answer.
+func TestOwnWords(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t)
+		defer r.stop()
+		ask := func(prompt, seed string) string {
+			answer, err := r.post(t.Context(), "/v1/completions", `{"model":"m","prompt":"`+prompt+`","max_tokens":40,"seed":`+seed+`}`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got wire.CompletionResponse
+			if err := json.NewDecoder(answer.Body).Decode(&got); err != nil {
+				t.Fatal(err)
+			}
+			return got.Choices[0].Text
+		}
+		a := ask("one", "1")
+		if a == "" || a != ask("one", "1") || a == ask("one", "2") || a == ask("two", "1") {
+			t.Errorf("answers do not follow from prompt and seed: %q", a)
+		}
+	})
+}
+
+func TestErrors(t *testing.T) {
+	long := strings.Repeat("word ", 120)
+	for _, c := range []struct {
+		name, method, path, body string
+		status                   int
+		want                     string
+	}{
+		{"unknown model", "POST", "/v1/chat/completions", `{"model":"x","messages":[{"role":"user","content":"a"}]}`, 404, `{"error":{"message":"The model ` + "`x`" + ` does not exist or you do not have access to it.","type":"invalid_request_error","param":"model","code":"model_not_found"}}`},
+		{"no model", "POST", "/v1/completions", `{"prompt":"a"}`, 400, `"message":"you must provide a model parameter"`},
+		{"no messages", "POST", "/v1/chat/completions", `{"model":"m"}`, 400, `"param":"messages","code":"missing_required_parameter"`},
+		{"bad JSON", "POST", "/v1/chat/completions", `{"model":`, 400, `We could not parse the JSON body of your request`},
+		{"empty body", "POST", "/v1/chat/completions", ``, 400, `We could not parse the JSON body of your request`},
+		{"wrong type", "POST", "/v1/completions", `{"model":"m","prompt":"a","max_tokens":"many"}`, 400, `"message":"Invalid type for 'max_tokens': expected int, but got string instead.","type":"invalid_request_error","param":"max_tokens","code":"invalid_type"`},
+		{"large body", "POST", "/v1/completions", `{"model":"m","prompt":"` + strings.Repeat("a", 10_000) + `"}`, 413, `larger than the limit of 10000 bytes`},
+		{"long prompt", "POST", "/v1/completions", `{"model":"m","prompt":"` + long + `"}`, 400, `"message":"This model's maximum context length is 100 tokens. However, your prompt resulted in 121 tokens. Please reduce the length of the prompt.","type":"invalid_request_error","param":"prompt","code":"context_length_exceeded"`},
+		{"long prompt and limit", "POST", "/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"a b"}],"max_tokens":99}`, 400, `However, you requested 101 tokens (2 in the messages, 99 in the completion)`},
+		{"two choices", "POST", "/v1/completions", `{"model":"m","prompt":"a","n":2}`, 400, `'n' is 2`},
+		{"no tokens", "POST", "/v1/completions", `{"model":"m","prompt":"a","max_tokens":0}`, 400, `Expected a value \u003e= 1, but got 0`},
+		{"echo", "POST", "/v1/completions", `{"model":"m","prompt":"a","echo":true}`, 400, `"param":"echo"`},
+		{"five stops", "POST", "/v1/completions", `{"model":"m","prompt":"a","stop":["1","2","3","4","5"]}`, 400, `"param":"stop"`},
+		{"options without stream", "POST", "/v1/completions", `{"model":"m","prompt":"a","stream_options":{"include_usage":true}}`, 400, `only allowed when 'stream' is enabled`},
+		{"path", "POST", "/v1/chat", `{}`, 404, `Unknown request URL: POST /v1/chat.`},
+		{"method", "GET", "/v1/completions", ``, 404, `Unknown request URL: GET /v1/completions.`},
+		{"models", "GET", "/v1/models", ``, 200, `{"object":"list","data":[{"id":"m","object":"model","created":`},
+		{"model", "GET", "/v1/models/m", ``, 200, `{"id":"m","object":"model"`},
+		{"not a model", "GET", "/v1/models/org/x", ``, 404, "The model `org/x` does not exist"},
+		{"health", "GET", "/health", ``, 200, `{"status":"ok"}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := start(t)
+				defer r.stop()
+				q, err := http.NewRequestWithContext(t.Context(), c.method, "http://mock"+c.path, strings.NewReader(c.body))
+				if err != nil {
+					t.Fatal(err)
+				}
+				answer, err := r.client.Do(q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer answer.Body.Close()
+				body, err := io.ReadAll(answer.Body)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if answer.StatusCode != c.status || !strings.Contains(string(body), c.want) {
+					t.Errorf("status %d, body %s\nwant %d with %s", answer.StatusCode, body, c.status, c.want)
+				}
+			})
+		})
+	}
+}
+
+// TestHangUp: a client that leaves, waiting or served, streamed or not, frees its
+// place at once and counts as cancelled.
+func TestHangUp(t *testing.T) {
+	for _, stream := range []string{"true", "false"} {
+		for _, leave := range []time.Duration{50 * ms, 135 * ms} {
+			synctest.Test(t, func(t *testing.T) {
+				r := start(t)
+				defer r.stop()
+				ctx, cancel := context.WithTimeout(t.Context(), leave)
+				defer cancel()
+				answer, err := r.post(ctx, "/v1/completions", `{"model":"m","prompt":"x","max_tokens":50,"stream":`+stream+`,"ignore_eos":true}`)
+				if err == nil {
+					_, err = io.ReadAll(answer.Body)
+				}
+				if err == nil {
+					t.Fatal("the answer came although the client left")
+				}
+				synctest.Wait()
+				if s := r.stats(); s.Running+s.Waiting != 0 || s.Cancelled != 1 {
+					t.Errorf("stream %s, left after %s: %+v, want one cancelled and nothing running", stream, leave, s)
+				}
+				if got := metric(t, r, `llm_requests_total{model="m",outcome="cancelled"}`); got != "1" {
+					t.Errorf("cancelled requests in /metrics: %q, want 1", got)
+				}
+			})
+		}
+	}
+}
+
+// metric returns the value of one line of /metrics.
+func metric(t *testing.T, r *rig, name string) string {
+	t.Helper()
+	answer, err := r.client.Get("http://mock/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	lines := bufio.NewScanner(answer.Body)
+	for lines.Scan() {
+		if v, ok := strings.CutPrefix(lines.Text(), name+" "); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+func TestMetrics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t)
+		defer r.stop()
+		for range 2 {
+			answer, err := r.post(t.Context(), "/v1/completions", `{"model":"m","prompt":"a b","mock_answer":"one two three"}`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.ReadAll(answer.Body); err != nil {
+				t.Fatal(err)
+			}
+			answer.Body.Close()
+		}
+		for name, want := range map[string]string{
+			`llm_requests_total{model="m",outcome="ok"}`:          "2",
+			`llm_prompt_tokens_total{model="m"}`:                  "4",
+			`llm_output_tokens_total{model="m"}`:                  "6",
+			`llm_request_ttft_seconds_sum{model="m"}`:             "0.2",
+			`llm_request_ttft_seconds_count{model="m"}`:           "2",
+			`llm_request_ttft_seconds_bucket{model="m",le="0.1"}`: "2",
+			`llm_request_tpot_seconds_sum{model="m"}`:             "0.02",
+			`llm_requests_running{model="m"}`:                     "0",
+			`llm_requests_waiting{model="m"}`:                     "0",
+			`llm_kv_cache_usage_ratio{model="m"}`:                 "0",
+			`mock_loop_lateness_seconds_bucket{le="5e-05"}`:       "10",
+		} {
+			if got := metric(t, r, name); got != want {
+				t.Errorf("%s = %q, want %s", name, got, want)
+			}
+		}
+	})
+}
+
+// TestStop: the end of the server ends the answers under way, and Run returns.
+func TestStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t)
+		answer, err := r.post(t.Context(), "/v1/completions", `{"model":"m","prompt":"x","max_tokens":50,"stream":true,"ignore_eos":true}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.stop()
+		if body, err := io.ReadAll(answer.Body); err == nil && strings.Contains(string(body), "[DONE]") {
+			t.Error("an answer that was cut off looks complete")
+		}
+		if _, err := r.post(t.Context(), "/v1/completions", `{}`); err == nil {
+			t.Error("a stopped server answers")
+		}
+	})
+}
+
+func TestNew(t *testing.T) {
+	build := func(l pipeline.Scheduler) engine.Engine { return engine.NewHosted(l, engine.HostedConfig{}) }
+	for _, models := range [][]Model{nil, {{Build: build}}, {{Name: "a", Build: build}, {Name: "a", Build: build}}} {
+		if _, err := New(Config{Models: models, Loop: pipeline.NewWall()}); err == nil {
+			t.Errorf("New with models %v: want an error", models)
+		}
+	}
+}
+
+// TestRealSocket is a smoke test: the answer comes over loopback, in pieces, and
+// not before its time.
+func TestRealSocket(t *testing.T) {
+	loop := pipeline.NewPreciseWall()
+	s, err := New(Config{Loop: loop, Models: []Model{{Name: "m", Context: 100, Build: func(l pipeline.Scheduler) engine.Engine {
+		return engine.NewHosted(l, engine.HostedConfig{First: func() time.Duration { return 50 * ms }, Next: 5 * ms})
+	}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var done sync.WaitGroup
+	done.Go(func() {
+		if err := s.Run(ctx, ln); err != nil {
+			t.Error(err)
+		}
+	})
+	defer done.Wait()
+	defer cancel()
+	from := time.Now()
+	answer, err := http.Post("http://"+ln.Addr().String()+"/v1/completions", "application/json", strings.NewReader(`{"model":"m","prompt":"x","max_tokens":20,"stream":true,"ignore_eos":true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	got := events(t, answer.Body, from)
+	if len(got) != 22 {
+		t.Fatalf("%d events, want 20 tokens, the finish and the end: %q", len(got), got)
+	}
+	var first, last int
+	if _, err := fmt.Sscan(got[0], &first); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Sscan(got[19], &last); err != nil {
+		t.Fatal(err)
+	}
+	if first < 50 || last-first < 60 || last > 30_000 {
+		t.Errorf("first token after %d ms and last after %d ms; want no earlier than 50 and about 145", first, last)
+	}
+}
