@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"time"
 
+	"halfsecond/mockllm/roofline"
 	"halfsecond/pipeline"
 )
 
@@ -100,10 +101,8 @@ type Stats struct {
 	Preemptions, Steps                      int
 }
 
-// BlockTokens is the number of tokens in a KV block: vLLM's default on CUDA;
-// source: block size of the vLLM 0.19 runs published with LLMServingSim
-// (casys-kaist/LLMServingSim, commit 5daddb2), read 2026-11-29.
-const BlockTokens = 16
+// BlockTokens is the number of tokens in a KV block.
+const BlockTokens = roofline.BlockTokens
 
 // blocksFor returns the blocks that hold n tokens.
 func blocksFor(n int) int { return (n + BlockTokens - 1) / BlockTokens }

@@ -7,43 +7,46 @@ import (
 	"halfsecond/pipeline"
 )
 
-// Path is a network path.
+// Path is a network path. The zero Path has no length.
 type Path struct {
-	// RoundTrip is the time there and back, half of it each way; zero or more.
-	RoundTrip time.Duration
+	// RoundTrip draws the time there and back for one exchange, half of it each
+	// way; zero or more. nil means none.
+	RoundTrip func() time.Duration
 }
 
 // Between returns the language model as it is seen over the path: what is sent
 // arrives half a round trip later, and so does what comes back. The connection
 // is open before. Over a path of no length that is the model itself.
 func Between(loop pipeline.Scheduler, p Path, m pipeline.LLM) pipeline.LLM {
-	if p.RoundTrip == 0 {
+	if p.RoundTrip == nil {
 		return m
 	}
-	return &distant{loop: loop, oneWay: p.RoundTrip / 2, back: p.RoundTrip - p.RoundTrip/2, model: m}
+	return &distant{loop: loop, path: p, model: m}
 }
 
 // distant is a language model at the end of a path.
 type distant struct {
-	loop         pipeline.Scheduler
-	oneWay, back time.Duration
-	model        pipeline.LLM
+	loop  pipeline.Scheduler
+	path  Path
+	model pipeline.LLM
 }
 
 // exchange ties the asker's call to the one that the model sees.
 type exchange struct {
-	link  *distant
-	near  *pipeline.Call
-	far   pipeline.Call
-	ended bool
+	link      *distant
+	near      *pipeline.Call
+	far       pipeline.Call
+	out, back time.Duration // the way there, and the way back
+	ended     bool
 }
 
 // Start implements pipeline.LLM.
 func (d *distant) Start(c *pipeline.Call) {
-	x := &exchange{link: d, near: c, far: *c}
+	trip := d.path.RoundTrip()
+	x := &exchange{link: d, near: c, far: *c, out: trip / 2, back: trip - trip/2}
 	x.far.Notify, x.far.Done, x.far.State = x.notify, x.done, nil
 	c.State = x
-	d.loop.After(d.oneWay, pipeline.RankTimer, func() { d.model.Start(&x.far) })
+	d.loop.After(x.out, pipeline.RankTimer, func() { d.model.Start(&x.far) })
 }
 
 // Cancel implements pipeline.LLM. The model learns of it after one way; the
@@ -55,12 +58,12 @@ func (d *distant) Cancel(c *pipeline.Call) {
 	}
 	x.ended = true
 	// Ranked after Start, which takes the same way at the same rank.
-	d.loop.After(d.oneWay, pipeline.RankTimer, func() { d.model.Cancel(&x.far) })
+	d.loop.After(x.out, pipeline.RankTimer, func() { d.model.Cancel(&x.far) })
 }
 
 // notify is called where the model is; the asker hears it one way later.
 func (x *exchange) notify(p pipeline.Progress) {
-	x.link.loop.After(x.link.back, pipeline.RankInput, func() {
+	x.link.loop.After(x.back, pipeline.RankInput, func() {
 		if !x.ended {
 			x.near.Notify(p)
 		}
@@ -74,18 +77,18 @@ func (x *exchange) done() {
 		x.deliver()
 		return
 	}
-	x.link.loop.After(x.link.back, pipeline.RankInput, x.deliver)
+	x.link.loop.After(x.back, pipeline.RankInput, x.deliver)
 }
 
 func (x *exchange) deliver() {
 	x.near.Record = x.far.Record
 	r := &x.near.Record
 	if r.Sent != pipeline.Unknown {
-		r.Sent -= x.link.oneWay
+		r.Sent -= x.out
 	}
 	for _, at := range []*time.Duration{&r.FirstByte, &r.FirstOutput, &r.FirstText, &r.FirstSeen, &r.LastOutput, &r.End} {
 		if *at != pipeline.Unknown {
-			*at += x.link.back
+			*at += x.back
 		}
 	}
 	if x.ended && r.Outcome == pipeline.OK { // it had ended before the cancel reached it

@@ -9,6 +9,8 @@ import (
 
 const ms = time.Millisecond
 
+func trip(d time.Duration) Path { return Path{RoundTrip: func() time.Duration { return d }} }
+
 // echo is a model that puts out its first token after 100 ms and ends after 150.
 type echo struct {
 	loop      pipeline.Scheduler
@@ -39,7 +41,7 @@ func (e *echo) Cancel(c *pipeline.Call) {
 
 func TestBetween(t *testing.T) {
 	var loop pipeline.Virtual
-	m := Between(&loop, Path{RoundTrip: 21 * ms}, &echo{loop: &loop})
+	m := Between(&loop, trip(21*ms), &echo{loop: &loop})
 	c := &pipeline.Call{Record: pipeline.NewRequest(1, 0)}
 	var heard, done time.Duration
 	c.Notify = func(pipeline.Progress) { heard = loop.Now() }
@@ -62,7 +64,7 @@ func TestCancel(t *testing.T) {
 	for _, at := range []time.Duration{0, 40 * ms, 105 * ms, 155 * ms} {
 		var loop pipeline.Virtual
 		e := &echo{loop: &loop}
-		m := Between(&loop, Path{RoundTrip: 20 * ms}, e)
+		m := Between(&loop, trip(20*ms), e)
 		c := &pipeline.Call{Record: pipeline.NewRequest(1, 0)}
 		c.Notify = func(pipeline.Progress) {
 			if loop.Now() >= at {
