@@ -1,0 +1,78 @@
+package endpoint
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+)
+
+// Config says which endpoint a Client asks, and how.
+type Config struct {
+	// URL is the base of the API: with no path, up to /v1, or with the full path
+	// of the protocol.
+	URL      string
+	Protocol Protocol
+	Model    string // what the server calls it
+	Key      Key
+
+	IgnoreEOS  bool // ask for answers as long as their limit; an extension of vLLM
+	SendAnswer bool // tell our own mock what to say; never for a rented endpoint
+
+	Limits Limits
+	// MaxRequests and MaxTokens cap what the client sends in its life. A call over
+	// a cap is dropped. Tokens are those of prompt and answer; until the server
+	// has counted them, a call stands for its PromptTokens and its MaxTokens.
+	// 0 is no cap.
+	MaxRequests int
+	MaxTokens   int
+	// MaxBytes limits one reply; 0 means DefaultMaxBytes.
+	MaxBytes int64
+
+	// DialContext opens connections; nil means TCP.
+	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
+}
+
+// Limits are the longest times that a client waits. 0 means the default.
+type Limits struct {
+	Connect   time.Duration // for an open connection; 5 s
+	FirstByte time.Duration // from the send to the first byte of the body; 30 s
+	Gap       time.Duration // between two reads of the body; 30 s
+	Whole     time.Duration // for all of it; 120 s
+}
+
+func (l Limits) withDefaults() Limits {
+	return Limits{
+		Connect:   cmp.Or(l.Connect, 5*time.Second),
+		FirstByte: cmp.Or(l.FirstByte, 30*time.Second),
+		Gap:       cmp.Or(l.Gap, 30*time.Second),
+		Whole:     cmp.Or(l.Whole, 120*time.Second),
+	}
+}
+
+// validate reports everything that is wrong.
+func (c Config) validate() error {
+	var errs []error
+	bad := func(wrong bool, format string, args ...any) {
+		if wrong {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	errs = append(errs, c.Protocol.validate(), c.Key.validate())
+	bad(c.Model == "", "the model has no name")
+	bad(c.MaxRequests < 0, "cap of %d requests is negative", c.MaxRequests)
+	bad(c.MaxTokens < 0, "cap of %d tokens is negative", c.MaxTokens)
+	bad(c.MaxBytes < 0, "limit of %d bytes a reply is negative", c.MaxBytes)
+	for _, l := range []struct {
+		name string
+		d    time.Duration
+	}{
+		{"connect", c.Limits.Connect}, {"first byte", c.Limits.FirstByte},
+		{"gap", c.Limits.Gap}, {"whole", c.Limits.Whole},
+	} {
+		bad(l.d < 0, "time limit %q is negative: %s", l.name, l.d)
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,67 @@
+package endpoint
+
+import (
+	"errors"
+	"strings"
+)
+
+// Key is the secret that an endpoint asks for. It never shows: printed or
+// marshalled in any way it is Redacted. The zero Key is none.
+type Key struct {
+	// A pointer, because package fmt reaches the plain fields of a struct that is
+	// nested where it cannot call String.
+	secret *string
+}
+
+// Redacted stands where a key would.
+const Redacted = "[redacted]"
+
+// NewKey returns the key with that text; an empty text is no key.
+func NewKey(secret string) Key {
+	if secret == "" {
+		return Key{}
+	}
+	return Key{&secret}
+}
+
+// String returns Redacted, or nothing for no key.
+func (k Key) String() string {
+	if k.secret == nil {
+		return ""
+	}
+	return Redacted
+}
+
+// GoString is String.
+func (k Key) GoString() string { return k.String() }
+
+// MarshalText is String.
+func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// header returns the value of the Authorization header, or "" for no key.
+func (k Key) header() string {
+	if k.secret == nil {
+		return ""
+	}
+	return "Bearer " + *k.secret
+}
+
+// redact returns s with Redacted for every occurrence of the key, also in lower
+// case, as a media type is shown.
+func (k Key) redact(s string) string {
+	if k.secret == nil {
+		return s
+	}
+	return strings.NewReplacer(*k.secret, Redacted, strings.ToLower(*k.secret), Redacted).Replace(s)
+}
+
+func (k Key) validate() error {
+	if k.secret == nil {
+		return nil
+	}
+	odd := func(r rune) bool { return r <= ' ' || r > '~' }
+	if strings.ContainsFunc(*k.secret, odd) {
+		return errors.New("the key has white space or a character outside ASCII; want it as the provider shows it, without quotes or line ends")
+	}
+	return nil
+}

@@ -1,0 +1,145 @@
+package wire
+
+import (
+	"strconv"
+	"unicode/utf8"
+)
+
+// Stream writes the events of one streamed answer with a single choice, in the
+// shape of the OpenAI API. Its methods append to a buffer of the caller and
+// allocate nothing else, since a server calls them once a token. A Stream does
+// not change after it is made and may be used concurrently.
+type Stream struct {
+	head  string // up to the value of choices
+	tail  string // what follows the choices, with the end of the event
+	piece string // in a choice, up to the text
+	close string // what closes the text's object
+	empty string // a choice without text, up to the finish reason
+}
+
+// NewChatStream returns the Stream of a chat completion, created at that Unix
+// time in seconds. With usage each chunk has a null usage member, as the API does
+// when stream_options.include_usage is set.
+func NewChatStream(id, model string, created int64, usage bool) *Stream {
+	return newStream(&Stream{
+		piece: `[{"index":0,"delta":{"content":`,
+		close: `}`,
+		empty: `[{"index":0,"delta":{}`,
+	}, ChatChunkObject, id, model, created, usage)
+}
+
+// NewCompletionStream is NewChatStream for a text completion.
+func NewCompletionStream(id, model string, created int64, usage bool) *Stream {
+	return newStream(&Stream{
+		piece: `[{"index":0,"text":`,
+		close: `,"logprobs":null`,
+		empty: `[{"index":0,"text":"","logprobs":null`,
+	}, CompletionObject, id, model, created, usage)
+}
+
+func newStream(s *Stream, object, id, model string, created int64, usage bool) *Stream {
+	b := AppendString([]byte(`data: {"id":`), id)
+	b = AppendString(append(b, `,"object":`...), object)
+	b = strconv.AppendInt(append(b, `,"created":`...), created, 10)
+	b = AppendString(append(b, `,"model":`...), model)
+	s.head = string(append(b, `,"choices":`...))
+	if usage {
+		s.tail = `,"usage":null`
+	}
+	s.tail += "}\n\n"
+	return s
+}
+
+// AppendRole appends the chunk that opens a chat completion: the role and an
+// empty content.
+func (s *Stream) AppendRole(dst []byte) []byte {
+	dst = append(dst, s.head...)
+	dst = append(dst, `[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]`...)
+	return append(dst, s.tail...)
+}
+
+// AppendText appends a chunk with a piece of the answer.
+func (s *Stream) AppendText(dst []byte, text string) []byte {
+	dst = append(dst, s.head...)
+	dst = append(dst, s.piece...)
+	dst = AppendString(dst, text)
+	dst = append(dst, s.close...)
+	dst = append(dst, `,"finish_reason":null}]`...)
+	return append(dst, s.tail...)
+}
+
+// AppendFinish appends the chunk that says why the answer ended.
+func (s *Stream) AppendFinish(dst []byte, reason string) []byte {
+	dst = append(dst, s.head...)
+	dst = append(dst, s.empty...)
+	dst = append(dst, `,"finish_reason":`...)
+	dst = AppendString(dst, reason)
+	dst = append(dst, `}]`...)
+	return append(dst, s.tail...)
+}
+
+// AppendUsage appends the chunk without choices that counts the tokens.
+func (s *Stream) AppendUsage(dst []byte, u Usage) []byte {
+	dst = append(dst, s.head...)
+	dst = append(dst, `[],"usage":{"prompt_tokens":`...)
+	dst = strconv.AppendInt(dst, int64(u.PromptTokens), 10)
+	dst = append(dst, `,"completion_tokens":`...)
+	dst = strconv.AppendInt(dst, int64(u.CompletionTokens), 10)
+	dst = append(dst, `,"total_tokens":`...)
+	dst = strconv.AppendInt(dst, int64(u.TotalTokens), 10)
+	if d := u.PromptTokensDetails; d != nil {
+		dst = append(dst, `,"prompt_tokens_details":{"cached_tokens":`...)
+		dst = strconv.AppendInt(dst, int64(d.CachedTokens), 10)
+		dst = append(dst, '}')
+	}
+	return append(dst, "}}\n\n"...)
+}
+
+// AppendDone appends the end marker of a stream.
+func AppendDone(dst []byte) []byte {
+	return append(dst, "data: "+Done+"\n\n"...)
+}
+
+const hex = "0123456789abcdef"
+
+// AppendString appends s as a JSON string. Bytes that are no UTF-8 become U+FFFD.
+func AppendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		if c := s[i]; c < utf8.RuneSelf {
+			if c >= ' ' && c != '"' && c != '\\' {
+				i++
+				continue
+			}
+			dst = append(dst, s[start:i]...)
+			dst = appendEscape(dst, c)
+			i++
+			start = i
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && size == 1 {
+			dst = append(dst, s[start:i]...)
+			dst = append(dst, "\ufffd"...)
+			start = i + 1
+		}
+		i += size
+	}
+	dst = append(dst, s[start:]...)
+	return append(dst, '"')
+}
+
+func appendEscape(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\t':
+		return append(dst, '\\', 't')
+	}
+	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+}
