@@ -43,8 +43,10 @@ type Progress struct {
 	// estimate.
 	Tokens int
 	// Text that came since the last Progress. A modelled form has none: the
-	// asker knows what it modelled.
+	// asker knows what it modelled. Nor has an output chunk of reasoning.
 	Text string
+	// Modelled is true for a modelled form: the count is then one of Counts.
+	Modelled bool
 }
 
 // Prompt is what a server is asked. Chat is true for a conversation of one user

@@ -50,7 +50,7 @@ func (j *job) notify(n int) (next int) {
 	}
 	if j.next < len(c.Counts) && c.Counts[j.next] == n {
 		j.next++
-		c.Notify(pipeline.Progress{Tokens: n})
+		c.Notify(pipeline.Progress{Tokens: n, Modelled: true})
 	}
 	if j.next < len(c.Counts) {
 		return c.Counts[j.next]

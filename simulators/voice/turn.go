@@ -84,8 +84,12 @@ func (t *turn) stream(name string) *rand.Rand {
 	return rand.New(&r)
 }
 
-// progress hears of a modelled count or of a real piece of text.
+// progress hears of a modelled count or of a real piece of text. Reasoning is no
+// answer yet: the first token is the first of the answer.
 func (t *turn) progress(p pipeline.Progress) {
+	if !p.Modelled && p.Text == "" {
+		return
+	}
 	if t.gather == pipeline.NoSpan {
 		t.End(t.first)
 		t.gather = t.Begin(FirstSentence, false, t.first)
@@ -93,7 +97,7 @@ func (t *turn) progress(p pipeline.Progress) {
 	if t.handedOver() {
 		return
 	}
-	if complete := p.Text == "" && p.Tokens >= min(t.drawn.sentence, t.drawn.reply) || t.text.add(p.Text); complete {
+	if p.Modelled && p.Tokens >= min(t.drawn.sentence, t.drawn.reply) || t.text.add(p.Text) {
 		t.speak()
 	}
 }

@@ -153,6 +153,8 @@ func TestRealText(t *testing.T) {
 		{"two sentences in a piece", []string{"Hi. I am"}, pipeline.OK, 100 * ms, ""},
 		{"leading line breaks", []string{"\n\n", "Yes", "!"}, pipeline.OK, 120 * ms, ""},
 		{"no end of sentence", []string{"Good", " day"}, pipeline.OK, 120 * ms, ""},
+		{"reasoning first", []string{"", "", "Yes."}, pipeline.OK, 120 * ms, ""},
+		{"only reasoning", []string{"", ""}, pipeline.OK, pipeline.Unknown, "the model answered without text"},
 		{"no text", nil, pipeline.OK, pipeline.Unknown, "the model answered without text"},
 		{"breaks off early", []string{"Good"}, pipeline.Truncated, pipeline.Unknown, "cut"},
 		{"breaks off later", []string{"Good.", " And"}, pipeline.Error, 100 * ms, "broken"},

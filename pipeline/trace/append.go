@@ -1,0 +1,217 @@
+package trace
+
+import (
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"halfsecond/pipeline"
+)
+
+// Append appends the line of one interaction, without its line feed, and
+// returns the extended buffer. It allocates nothing but the buffer's growth.
+func Append(b []byte, t *pipeline.Trace) []byte {
+	b = appendString(append(b, `{"kind":`...), t.Kind)
+	b = appendInt(append(b, `,"session":`...), t.Session)
+	b = appendInt(append(b, `,"index":`...), t.Index)
+	b = appendNanos(append(b, `,"due_ns":`...), t.Due)
+	b = appendNanos(append(b, `,"end_ns":`...), t.End)
+	b = appendNanos(append(b, `,"late_ns":`...), t.Late)
+	b = appendOutcome(b, t.Outcome, t.Reason)
+	b = appendSpans(b, t.Spans)
+	b = appendMarks(b, t.Marks)
+	b = appendRequests(b, t.Requests)
+	b = appendUses(b, t.Uses)
+	b = appendFacts(b, t.Facts)
+	return append(b, '}')
+}
+
+func appendOutcome(b []byte, o pipeline.Outcome, reason string) []byte {
+	b = appendString(append(b, `,"outcome":`...), o.String())
+	return appendText(b, `,"reason":`, reason)
+}
+
+func appendSpans(b []byte, spans []pipeline.Span) []byte {
+	for i := range spans {
+		s := &spans[i]
+		b = append(b, open(i, `,"spans":[`)...)
+		b = appendString(append(b, `{"name":`...), s.Name)
+		b = appendNanos(append(b, `,"start_ns":`...), s.Start)
+		b = appendNanos(append(b, `,"end_ns":`...), s.End)
+		b = appendAfter(b, s.After)
+		b = appendTrue(b, `,"simulated":true`, s.Simulated)
+		b = append(b, '}')
+	}
+	return shut(b, len(spans))
+}
+
+func appendAfter(b []byte, after []pipeline.SpanID) []byte {
+	for i, id := range after {
+		b = append(b, open(i, `,"after":[`)...)
+		b = appendInt(b, int(id))
+	}
+	return shut(b, len(after))
+}
+
+func appendMarks(b []byte, marks []pipeline.Mark) []byte {
+	for i := range marks {
+		b = append(b, open(i, `,"marks":[`)...)
+		b = appendString(append(b, `{"name":`...), marks[i].Name)
+		b = appendNanos(append(b, `,"at_ns":`...), marks[i].At)
+		b = append(b, '}')
+	}
+	return shut(b, len(marks))
+}
+
+func appendRequests(b []byte, requests []pipeline.Request) []byte {
+	for i := range requests {
+		b = append(b, open(i, `,"requests":[`)...)
+		b = appendRequest(b, &requests[i])
+	}
+	return shut(b, len(requests))
+}
+
+func appendRequest(b []byte, r *pipeline.Request) []byte {
+	b = strconv.AppendInt(append(b, `{"id":`...), r.ID, 10)
+	b = appendNanos(append(b, `,"due_ns":`...), r.Due)
+	b = appendNanos(append(b, `,"sent_ns":`...), r.Sent)
+	b = appendNanos(append(b, `,"scheduled_ns":`...), r.Scheduled)
+	b = appendNanos(append(b, `,"first_byte_ns":`...), r.FirstByte)
+	b = appendNanos(append(b, `,"first_output_ns":`...), r.FirstOutput)
+	b = appendNanos(append(b, `,"first_text_ns":`...), r.FirstText)
+	b = appendNanos(append(b, `,"first_seen_ns":`...), r.FirstSeen)
+	b = appendNanos(append(b, `,"last_output_ns":`...), r.LastOutput)
+	b = appendNanos(append(b, `,"end_ns":`...), r.End)
+	b = appendOutcome(b, r.Outcome, r.Reason)
+	b = appendText(b, `,"finish":`, r.Finish)
+	b = appendCount(append(b, `,"prompt_tokens":`...), r.PromptTokens)
+	b = appendCount(append(b, `,"output_tokens":`...), r.OutputTokens)
+	b = appendString(append(b, `,"token_source":`...), r.TokenSource)
+	b = appendInt(append(b, `,"chunks":`...), r.Chunks)
+	b = appendTrue(b, `,"simulated":true`, r.Simulated)
+	b = appendTransport(b, &r.Transport)
+	return append(b, '}')
+}
+
+// noTransport is what a request has that never saw a connection.
+var noTransport = pipeline.NewRequest(0, 0).Transport
+
+func appendTransport(b []byte, t *pipeline.Transport) []byte {
+	if *t == noTransport {
+		return b
+	}
+	b = appendInt(append(b, `,"transport":{"status":`...), t.Status)
+	b = appendText(b, `,"http":`, t.HTTP)
+	b = appendText(b, `,"encoding":`, t.Encoding)
+	b = appendTrue(b, `,"reused":true`, t.Reused)
+	b = appendNanos(append(b, `,"retry_after_ns":`...), t.RetryAfter)
+	b = appendTrue(b, `,"burst":true`, t.Burst)
+	return append(b, '}')
+}
+
+func appendUses(b []byte, uses []pipeline.Use) []byte {
+	for i := range uses {
+		b = append(b, open(i, `,"uses":[`)...)
+		b = strconv.AppendInt(append(b, `{"request":`...), uses[i].Request, 10)
+		b = appendString(append(b, `,"how":`...), uses[i].How)
+		b = append(b, '}')
+	}
+	return shut(b, len(uses))
+}
+
+func appendFacts(b []byte, facts []pipeline.Fact) []byte {
+	for i := range facts {
+		b = append(b, open(i, `,"facts":[`)...)
+		b = appendString(append(b, `{"name":`...), facts[i].Name)
+		b = appendString(append(b, `,"value":`...), facts[i].Value)
+		b = append(b, '}')
+	}
+	return shut(b, len(facts))
+}
+
+// open returns what stands before member i of a list: its opening, or a comma.
+func open(i int, opening string) string {
+	if i == 0 {
+		return opening
+	}
+	return ","
+}
+
+// shut closes a list of n members; one without members was never opened.
+func shut(b []byte, n int) []byte {
+	if n == 0 {
+		return b
+	}
+	return append(b, ']')
+}
+
+func appendInt(b []byte, n int) []byte { return strconv.AppendInt(b, int64(n), 10) }
+
+func appendNanos(b []byte, d time.Duration) []byte {
+	if d == pipeline.Unknown {
+		return append(b, "null"...)
+	}
+	return strconv.AppendInt(b, int64(d), 10)
+}
+
+func appendCount(b []byte, n int) []byte {
+	if n == pipeline.UnknownCount {
+		return append(b, "null"...)
+	}
+	return appendInt(b, n)
+}
+
+// appendTrue appends the field when it is true; false is left out.
+func appendTrue(b []byte, field string, on bool) []byte {
+	if on {
+		return append(b, field...)
+	}
+	return b
+}
+
+// appendText appends the key and the text; an empty text is left out.
+func appendText(b []byte, key, text string) []byte {
+	if text == "" {
+		return b
+	}
+	return appendString(append(b, key...), text)
+}
+
+// appendString appends s as a JSON string. What is not UTF-8 becomes the
+// replacement character.
+func appendString(b []byte, s string) []byte {
+	b = append(b, '"')
+	plain := 0 // s[plain:i] can be copied as it is
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
+			i++
+			continue
+		}
+		size := 1
+		if c >= utf8.RuneSelf {
+			var r rune
+			if r, size = utf8.DecodeRuneInString(s[i:]); r != utf8.RuneError || size > 1 {
+				i += size
+				continue
+			}
+		}
+		b = appendEscape(append(b, s[plain:i]...), c)
+		i += size
+		plain = i
+	}
+	return append(append(b, s[plain:]...), '"')
+}
+
+// appendEscape appends the one byte that a JSON string cannot hold as it is.
+func appendEscape(b []byte, c byte) []byte {
+	const hex = "0123456789abcdef"
+	switch {
+	case c == '"' || c == '\\':
+		return append(b, '\\', c)
+	case c >= utf8.RuneSelf:
+		return append(b, "\uFFFD"...)
+	default:
+		return append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+	}
+}

@@ -1,0 +1,90 @@
+// Package trace writes and reads a run as JSON Lines: one header, one line for
+// each interaction, one footer. A run's every number is recomputed from this
+// file, so it is versioned, strict, and whole up to the last line that was
+// written: a program that was killed leaves a file that reads as unfinished, not
+// as broken.
+//
+// Read run.go first: what a file holds. append.go writes an interaction without
+// allocating, wire.go and read.go read one strictly.
+//
+// # Format, version 1
+//
+// One JSON object a line, UTF-8, lines end with LF. Instants are integer
+// nanoseconds since the run began and spans of time are integer nanoseconds; the
+// names of both end in _ns. What was not observed is null, never 0. Empty lists,
+// empty strings marked "omitted when empty" and false marked "omitted when
+// false" are left out. Unknown fields are errors.
+//
+// Header, the first line:
+//
+//	halfsecond_trace  version of the format, 1
+//	scenario          name of the scenario
+//	kind              kind of its interactions: "voice", "ide" or "bench"
+//	scenario_hash     hash of the canonical scenario
+//	target            "sim", "mock" or "endpoint"
+//	seed              seed of every random stream
+//	n                 interactions asked for
+//	version           version of the program that ran it
+//	budgets           list of budget expressions
+//	stages            list of what is known of each stage, in the order of the pipeline:
+//	  name            name of its spans
+//	  simulated       true when it is modelled on this target
+//	  component       slug of the hosted component it draws from; omitted when empty
+//	  no_spread       true when only a median is published for that component; omitted when false
+//	scenario_text     the canonical scenario
+//
+// Interaction:
+//
+//	kind              kind of the interaction
+//	session, index    which user, and which interaction of that user, from 0
+//	due_ns            the instant from which a budget counts
+//	end_ns            when the last of it was handled
+//	late_ns           how late the loop itself handled due_ns
+//	outcome           "ok", "error", "truncated", "timeout", "refused", "dropped" or "cancelled"
+//	reason            why, when the outcome is not ok; omitted when empty
+//	spans             list, the place in it (from 0) is the span's id:
+//	  name            the stage
+//	  start_ns        when it began
+//	  end_ns          when it ended; null when the interaction ended first
+//	  after           ids of the spans it waited for, all of them smaller than its own
+//	  simulated       true when no socket of the target was involved; omitted when false
+//	marks             list of name, at_ns: named instants
+//	requests          list, see below
+//	uses              list of request (its id), how: requests of other interactions it drew on
+//	facts             list of name, value: what was decided
+//
+// Request:
+//
+//	id                unique within the run, from 1
+//	due_ns            when it should have been sent
+//	sent_ns           when it was
+//	scheduled_ns      when the model began to work on it
+//	first_byte_ns     first byte of the body
+//	first_output_ns   first output of any kind
+//	first_text_ns     first output that is not reasoning
+//	first_seen_ns     first output with a character that can be seen
+//	last_output_ns    last output
+//	end_ns            end event, error event, or end of the body
+//	outcome, reason   as above
+//	finish            the model's word for why it stopped; omitted when empty
+//	prompt_tokens     null when nobody stated it
+//	output_tokens     null when nobody stated it
+//	token_source      "engine", "usage", "timings" or "none"
+//	chunks            output chunks seen
+//	simulated         omitted when false
+//	transport         omitted when there was none:
+//	  status          HTTP status, 0 when there was no response
+//	  http            "1.1" or "2"; omitted when empty
+//	  encoding        content coding; omitted when empty
+//	  reused          true when the connection was open before; omitted when false
+//	  retry_after_ns  what the server asked for; null when it did not
+//	  burst           three or more chunks, all in one read; omitted when false
+//
+// Footer, the last line:
+//
+//	end               true; the first field of its line
+//	n                 interactions in the file
+//	lateness          how late the loop handled its work: n, p50_ns, p99_ns, max_ns
+//	finished          true when the run did all that was asked
+//	reason            why not; omitted when empty
+package trace

@@ -1,0 +1,75 @@
+package trace
+
+import (
+	"time"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/quantile"
+)
+
+// Version is the version of the format that this package writes and reads.
+const Version = 1
+
+// Run is everything a trace file holds.
+type Run struct {
+	Header Header
+	Traces []pipeline.Trace
+	Footer Footer
+}
+
+// Header says what was run, and how.
+type Header struct {
+	Scenario     string
+	Kind         string // of its interactions: "voice", "ide" or "bench"
+	ScenarioHash string
+	Target       string // "sim", "mock" or "endpoint"
+	Seed         uint64
+	N            int    // interactions asked for
+	Version      string // of the program
+	Budgets      []string
+	Stages       []Stage // in the order of the pipeline
+	ScenarioText string  // the canonical scenario
+}
+
+// Stage is what is known of a stage before it runs.
+type Stage struct {
+	Name      string // the name of its spans
+	Simulated bool   // it is modelled on this target
+	Component string // slug of the hosted component it draws from, "" for none
+	NoSpread  bool   // only a median is published for that component
+}
+
+// Footer says how the run ended.
+type Footer struct {
+	N        int // interactions in the file
+	Lateness Lateness
+	Finished bool   // the run did all that was asked
+	Reason   string // why not; empty when finished
+}
+
+// Lateness is how late the tester's own loop handled its work. P50 and P99 are
+// Unknown when N is too small for them, Max is Unknown when N is 0: always on
+// the virtual clock, which is never late.
+type Lateness struct {
+	N             int
+	P50, P99, Max time.Duration
+}
+
+// LatenessOf sums up a histogram of latenesses.
+func LatenessOf(h *quantile.Histogram) Lateness {
+	l := unknownLateness()
+	if l.N = h.N(); l.N > 0 {
+		l.Max = h.Max()
+	}
+	if d, ok := h.P50(); ok {
+		l.P50 = d
+	}
+	if d, ok := h.P99(); ok {
+		l.P99 = d
+	}
+	return l
+}
+
+func unknownLateness() Lateness {
+	return Lateness{P50: pipeline.Unknown, P99: pipeline.Unknown, Max: pipeline.Unknown}
+}

@@ -1,0 +1,280 @@
+package trace
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"halfsecond/pipeline"
+)
+
+// nanos is a duration that is null when unknown or missing. The zero nanos is
+// unknown.
+type nanos struct {
+	d     time.Duration
+	known bool
+}
+
+func toNanos(d time.Duration) nanos { return nanos{d, d != pipeline.Unknown} }
+
+func (n nanos) duration() time.Duration {
+	if !n.known {
+		return pipeline.Unknown
+	}
+	return n.d
+}
+
+func (n nanos) MarshalJSON() ([]byte, error) { return appendNanos(nil, n.duration()), nil }
+
+func (n *nanos) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*n = nanos{}
+		return nil
+	}
+	v, err := strconv.ParseInt(string(b), 10, 64)
+	if err != nil || time.Duration(v) == pipeline.Unknown {
+		return fmt.Errorf("%s is not a whole number of nanoseconds", b)
+	}
+	*n = nanos{time.Duration(v), true}
+	return nil
+}
+
+// count is a number of tokens that is null when unknown or missing.
+type count struct {
+	n     int
+	known bool
+}
+
+func (c count) value() int {
+	if !c.known {
+		return pipeline.UnknownCount
+	}
+	return c.n
+}
+
+func (c *count) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*c = count{}
+		return nil
+	}
+	n, err := strconv.Atoi(string(b))
+	if err != nil || n < 0 {
+		return fmt.Errorf("%s is not a count", b)
+	}
+	*c = count{n, true}
+	return nil
+}
+
+// outcome is an outcome by name. The zero outcome is a missing one.
+type outcome struct {
+	o     pipeline.Outcome
+	known bool
+}
+
+func (o *outcome) UnmarshalJSON(b []byte) error {
+	var name string
+	if err := json.Unmarshal(b, &name); err != nil {
+		return err
+	}
+	parsed, err := pipeline.ParseOutcome(name)
+	*o = outcome{parsed, true}
+	return err
+}
+
+type wireHeader struct {
+	Trace        int         `json:"halfsecond_trace"`
+	Scenario     string      `json:"scenario"`
+	Kind         string      `json:"kind"`
+	ScenarioHash string      `json:"scenario_hash"`
+	Target       string      `json:"target"`
+	Seed         uint64      `json:"seed"`
+	N            int         `json:"n"`
+	Version      string      `json:"version"`
+	Budgets      []string    `json:"budgets,omitempty"`
+	Stages       []wireStage `json:"stages,omitempty"`
+	ScenarioText string      `json:"scenario_text"`
+}
+
+type wireStage struct {
+	Name      string `json:"name"`
+	Simulated bool   `json:"simulated"`
+	Component string `json:"component,omitempty"`
+	NoSpread  bool   `json:"no_spread,omitempty"`
+}
+
+func headerToWire(h Header) wireHeader {
+	w := wireHeader{
+		Trace: Version, Scenario: h.Scenario, Kind: h.Kind, ScenarioHash: h.ScenarioHash, Target: h.Target,
+		Seed: h.Seed, N: h.N, Version: h.Version, Budgets: h.Budgets, ScenarioText: h.ScenarioText,
+	}
+	for _, s := range h.Stages {
+		w.Stages = append(w.Stages, wireStage(s))
+	}
+	return w
+}
+
+func (w wireHeader) header() Header {
+	h := Header{
+		Scenario: w.Scenario, Kind: w.Kind, ScenarioHash: w.ScenarioHash, Target: w.Target,
+		Seed: w.Seed, N: w.N, Version: w.Version, Budgets: w.Budgets, ScenarioText: w.ScenarioText,
+	}
+	for _, s := range w.Stages {
+		h.Stages = append(h.Stages, Stage(s))
+	}
+	return h
+}
+
+type wireFooter struct {
+	End      bool         `json:"end"`
+	N        int          `json:"n"`
+	Lateness wireLateness `json:"lateness"`
+	Finished bool         `json:"finished"`
+	Reason   string       `json:"reason,omitempty"`
+}
+
+type wireLateness struct {
+	N   int   `json:"n"`
+	P50 nanos `json:"p50_ns"`
+	P99 nanos `json:"p99_ns"`
+	Max nanos `json:"max_ns"`
+}
+
+func footerToWire(f Footer) wireFooter {
+	l := f.Lateness
+	return wireFooter{
+		End: true, N: f.N, Finished: f.Finished, Reason: f.Reason,
+		Lateness: wireLateness{l.N, toNanos(l.P50), toNanos(l.P99), toNanos(l.Max)},
+	}
+}
+
+func (w wireFooter) footer() Footer {
+	l := w.Lateness
+	return Footer{
+		N: w.N, Finished: w.Finished, Reason: w.Reason,
+		Lateness: Lateness{l.N, l.P50.duration(), l.P99.duration(), l.Max.duration()},
+	}
+}
+
+type wireTrace struct {
+	Kind     string          `json:"kind"`
+	Session  int             `json:"session"`
+	Index    int             `json:"index"`
+	Due      nanos           `json:"due_ns"`
+	End      nanos           `json:"end_ns"`
+	Late     nanos           `json:"late_ns"`
+	Outcome  outcome         `json:"outcome"`
+	Reason   string          `json:"reason"`
+	Spans    []wireSpan      `json:"spans"`
+	Marks    []wireMark      `json:"marks"`
+	Requests []wireRequest   `json:"requests"`
+	Uses     []pipeline.Use  `json:"uses"`  // its fields are called the same, but for case
+	Facts    []pipeline.Fact `json:"facts"` // as above
+}
+
+type wireSpan struct {
+	Name      string            `json:"name"`
+	Start     nanos             `json:"start_ns"`
+	End       nanos             `json:"end_ns"`
+	After     []pipeline.SpanID `json:"after"`
+	Simulated bool              `json:"simulated"`
+}
+
+type wireMark struct {
+	Name string `json:"name"`
+	At   nanos  `json:"at_ns"`
+}
+
+type wireRequest struct {
+	ID           int64         `json:"id"`
+	Due          nanos         `json:"due_ns"`
+	Sent         nanos         `json:"sent_ns"`
+	Scheduled    nanos         `json:"scheduled_ns"`
+	FirstByte    nanos         `json:"first_byte_ns"`
+	FirstOutput  nanos         `json:"first_output_ns"`
+	FirstText    nanos         `json:"first_text_ns"`
+	FirstSeen    nanos         `json:"first_seen_ns"`
+	LastOutput   nanos         `json:"last_output_ns"`
+	End          nanos         `json:"end_ns"`
+	Outcome      outcome       `json:"outcome"`
+	Reason       string        `json:"reason"`
+	Finish       string        `json:"finish"`
+	PromptTokens count         `json:"prompt_tokens"`
+	OutputTokens count         `json:"output_tokens"`
+	TokenSource  string        `json:"token_source"`
+	Chunks       int           `json:"chunks"`
+	Simulated    bool          `json:"simulated"`
+	Transport    wireTransport `json:"transport"`
+}
+
+type wireTransport struct {
+	Status     int    `json:"status"`
+	HTTP       string `json:"http"`
+	Encoding   string `json:"encoding"`
+	Reused     bool   `json:"reused"`
+	RetryAfter nanos  `json:"retry_after_ns"`
+	Burst      bool   `json:"burst"`
+}
+
+// check reports what is wrong with a span, given its place in the list.
+func (s *wireSpan) check(id int) error {
+	if !s.Start.known {
+		return errors.New("start_ns is missing")
+	}
+	for _, a := range s.After {
+		if a < 0 || int(a) >= id {
+			return fmt.Errorf("it waits for span %d, which does not come before it", a)
+		}
+	}
+	return nil
+}
+
+// trace checks what the rest of the program relies on: known due and start
+// instants, and spans that wait only for earlier spans.
+func (w *wireTrace) trace() (pipeline.Trace, error) {
+	t := pipeline.Trace{
+		Kind: w.Kind, Session: w.Session, Index: w.Index,
+		Due: w.Due.duration(), End: w.End.duration(), Late: w.Late.duration(),
+		Outcome: w.Outcome.o, Reason: w.Reason, Uses: w.Uses, Facts: w.Facts,
+	}
+	switch {
+	case !w.Due.known:
+		return t, errors.New("due_ns is missing")
+	case !w.Outcome.known:
+		return t, errors.New("outcome is missing")
+	}
+	for i, s := range w.Spans {
+		if err := s.check(i); err != nil {
+			return t, fmt.Errorf("span %d (%s): %w", i, s.Name, err)
+		}
+		t.Spans = append(t.Spans, pipeline.Span{
+			Name: s.Name, Start: s.Start.duration(), End: s.End.duration(), After: s.After, Simulated: s.Simulated,
+		})
+	}
+	for _, m := range w.Marks {
+		t.Marks = append(t.Marks, pipeline.Mark{Name: m.Name, At: m.At.duration()})
+	}
+	for i := range w.Requests {
+		if !w.Requests[i].Outcome.known {
+			return t, fmt.Errorf("request %d: outcome is missing", w.Requests[i].ID)
+		}
+		t.Requests = append(t.Requests, w.Requests[i].request())
+	}
+	return t, nil
+}
+
+func (w *wireRequest) request() pipeline.Request {
+	return pipeline.Request{
+		ID: w.ID, Due: w.Due.duration(), Sent: w.Sent.duration(), Scheduled: w.Scheduled.duration(),
+		FirstByte: w.FirstByte.duration(), FirstOutput: w.FirstOutput.duration(), FirstText: w.FirstText.duration(),
+		FirstSeen: w.FirstSeen.duration(), LastOutput: w.LastOutput.duration(), End: w.End.duration(),
+		Outcome: w.Outcome.o, Reason: w.Reason, Finish: w.Finish,
+		PromptTokens: w.PromptTokens.value(), OutputTokens: w.OutputTokens.value(), TokenSource: w.TokenSource,
+		Chunks: w.Chunks, Simulated: w.Simulated,
+		Transport: pipeline.Transport{
+			Status: w.Transport.Status, HTTP: w.Transport.HTTP, Encoding: w.Transport.Encoding,
+			Reused: w.Transport.Reused, RetryAfter: w.Transport.RetryAfter.duration(), Burst: w.Transport.Burst,
+		},
+	}
+}

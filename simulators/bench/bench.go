@@ -1,0 +1,111 @@
+// Package bench simulates plain requests: a prompt goes out, an answer comes
+// back. It is the interaction to compare engines and endpoints with.
+package bench
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"halfsecond/mockllm/token"
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/dist"
+)
+
+// Kind is the Kind of a request's trace.
+const Kind = "bench"
+
+// The spans of a request.
+const (
+	LLMFirstToken = "llm_first_token"
+	LLMDecode     = "llm_decode" // first token to last
+)
+
+// Config sets up a Simulator.
+type Config struct {
+	Loop         pipeline.Scheduler
+	LLM          pipeline.LLM
+	PromptTokens dist.Count
+	OutputTokens dist.Count
+	Seed         uint64
+	NextRequest  func() int64         // numbers requests, unique within the run
+	Late         func() time.Duration // how late the loop handles the work in hand; nil means never
+}
+
+// Simulator makes requests. Its methods run on the loop.
+type Simulator struct{ config Config }
+
+// New returns a Simulator.
+func New(c Config) *Simulator { return &Simulator{c} }
+
+// exchange is one request under way, in one piece of memory that its trace keeps.
+type exchange struct {
+	pipeline.Interaction
+	simulator *Simulator
+	trace     pipeline.Trace
+	call      pipeline.Call
+	first     pipeline.SpanID
+	decode    pipeline.SpanID
+
+	spans    [2]pipeline.Span
+	requests [1]pipeline.Request
+}
+
+// firstToken is the count of interest of a modelled answer.
+var firstToken = []int{1}
+
+// Begin sends a request that is due now. done receives its trace.
+func (s *Simulator) Begin(session, index int, done func(*pipeline.Trace)) {
+	c := &s.config
+	x := &exchange{simulator: s, decode: pipeline.NoSpan}
+	x.trace = pipeline.Trace{Kind: Kind, Session: session, Index: index, Spans: x.spans[:0]}
+	x.Interaction = pipeline.NewInteraction(c.Loop, &x.trace, done)
+	if c.Late != nil {
+		x.trace.Late = c.Late()
+	}
+	r := dist.Stream(c.Seed, "bench/request", session, index)
+	x.call = pipeline.Call{
+		Record:       pipeline.NewRequest(c.NextRequest(), c.Loop.Now()),
+		PromptTokens: c.PromptTokens.Draw(&r), OutputTokens: c.OutputTokens.Draw(&r),
+		Prompt: x.prompt, Answer: x.answer, Counts: firstToken, Notify: x.progress, Done: x.ended,
+	}
+	x.call.MaxTokens = x.call.OutputTokens
+	x.first = x.Interaction.Begin(LLMFirstToken, false)
+	c.LLM.Start(&x.call)
+}
+
+// Busy returns how long a user of a closed loop is busy before a request beside
+// thinking: not at all.
+func (s *Simulator) Busy(int, int) time.Duration { return 0 }
+
+func (x *exchange) prompt() pipeline.Prompt {
+	return pipeline.Prompt{Chat: true, Text: token.Words(x.stream("bench/prompt"), x.call.PromptTokens)}
+}
+
+func (x *exchange) answer() string {
+	return token.Words(x.stream("bench/answer"), x.call.OutputTokens)
+}
+
+func (x *exchange) stream(name string) *rand.Rand {
+	r := dist.Stream(x.simulator.config.Seed, name, x.trace.Session, x.trace.Index)
+	return rand.New(&r)
+}
+
+func (x *exchange) progress(pipeline.Progress) {
+	if x.decode == pipeline.NoSpan {
+		x.Interaction.End(x.first)
+		x.decode = x.Interaction.Begin(LLMDecode, false, x.first)
+	}
+}
+
+func (x *exchange) ended() {
+	r := &x.call.Record
+	if x.decode != pipeline.NoSpan && r.LastOutput != pipeline.Unknown {
+		x.trace.Spans[x.decode].End = r.LastOutput
+	}
+	for i := range x.trace.Spans {
+		x.trace.Spans[i].Simulated = r.Simulated
+	}
+	x.requests[0] = *r
+	x.trace.Requests = x.requests[:]
+	x.Finish(r.Outcome, r.Reason)
+}

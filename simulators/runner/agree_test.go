@@ -1,0 +1,150 @@
+package runner
+
+import (
+	"net"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"halfsecond/mockllm/server/memnet"
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/trace"
+	"halfsecond/simulators/scenario"
+)
+
+const ms = time.Millisecond
+
+func parse(t testing.TB, text string) *scenario.Scenario {
+	t.Helper()
+	s, err := scenario.Parse("test.yaml", []byte(text), scenario.Checks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// memory is a network in memory, for use inside a bubble.
+func memory() network {
+	ln := memnet.Listen()
+	return network{
+		listen: func() (net.Listener, error) { return ln, nil },
+		dial:   ln.DialContext,
+		wall:   pipeline.NewWall,
+	}
+}
+
+// onBoth runs a scenario on sim and, in a bubble over a network in memory, on mock.
+func onBoth(t *testing.T, text string, n int) (sim, mock trace.Run) {
+	t.Helper()
+	s := parse(t, text)
+	sim, err := Run(t.Context(), s, Settings{Target: Sim, Seed: 7, N: n})
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		mock, err = Run(t.Context(), s, Settings{Target: Mock, Seed: 7, N: n, network: memory()})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	for target, run := range map[string]trace.Run{Sim: sim, Mock: mock} {
+		if len(run.Traces) != n || !run.Footer.Finished {
+			t.Fatalf("%s: %d traces, finished %v (%s); want %d", target, len(run.Traces), run.Footer.Finished, run.Footer.Reason, n)
+		}
+	}
+	return sim, mock
+}
+
+// instants are what the two targets must agree on, from the interaction's due
+// instant.
+type instants struct {
+	session, index                    int
+	outcome                           pipeline.Outcome
+	sent, first, last, landed, tokens time.Duration
+	prompt                            int
+	spans                             string
+}
+
+func instantsOf(t *pipeline.Trace, mark string) instants {
+	got := instants{session: t.Session, index: t.Index, outcome: t.Outcome, landed: pipeline.Since(t.Due, t.Mark(mark))}
+	if len(t.Requests) > 0 {
+		r := t.Requests[len(t.Requests)-1]
+		got.sent, got.first, got.last = pipeline.Since(t.Due, r.Sent), pipeline.Since(t.Due, r.FirstOutput), pipeline.Since(t.Due, r.LastOutput)
+		got.tokens, got.prompt = time.Duration(r.OutputTokens), r.PromptTokens
+	}
+	for _, s := range t.Spans {
+		got.spans += s.Name + " " + pipeline.Since(t.Due, s.Start).String() + "-" + pipeline.Since(t.Due, s.End).String() + " "
+	}
+	return got
+}
+
+var agreeing = map[string]struct{ text, mark string }{
+	"bench, batched": {`
+halfsecond: 1
+kind: bench
+name: agree
+arrivals: {process: closed, users: 1, think: 10ms}
+bench:
+  prompt_tokens: {p50: 256, p95: 900}
+  output_tokens: {p50: 30, p95: 90}
+  llm: {model: Llama-3.1-8B, hardware: L40S}
+`, ""},
+	"bench, slots": {`
+halfsecond: 1
+kind: bench
+name: agree
+arrivals: {process: closed, users: 1, think: 10ms}
+bench:
+  prompt_tokens: {p50: 256, p95: 900}
+  output_tokens: {p50: 30, p95: 90}
+  llm: {model: Llama-3.1-8B, hardware: RTX-4090, scheduler: slots, slots: 2}
+`, ""},
+	"bench, hosted": {`
+halfsecond: 1
+kind: bench
+name: agree
+arrivals: {process: closed, users: 1, think: {exponential: 50ms}}
+bench:
+  prompt_tokens: 100
+  output_tokens: {uniform: [1, 40]}
+  llm: {component: llm-gpt-4o-mini-aiewf-eval, tokens_per_second: 90}
+`, ""},
+	"voice": {`
+halfsecond: 1
+kind: voice
+name: agree
+arrivals: {process: closed, users: 1, think: 1s}
+voice:
+  utterance: {p50: 2s, p95: 5s}
+  uplink: 40ms
+  vad_silence: 200ms
+  end_of_turn: 12ms
+  stt_tail: {p50: 247ms, p95: 298ms}
+  prompt_tokens: 800
+  reply_tokens: {p50: 40, p95: 120}
+  first_sentence_tokens: {p50: 9, p95: 20}
+  llm: {model: Mistral-NeMo-12B, hardware: L40S}
+  llm_round_trip: {uniform: [10ms, 30ms]}
+  tts_first_audio: 188ms
+  playout: 40ms
+`, "reply_heard"},
+}
+
+// TestAgree: the same scenario with the same seed and one user gives the same
+// instants on sim and on mock, to the nanosecond.
+func TestAgree(t *testing.T) {
+	for name, c := range agreeing {
+		t.Run(name, func(t *testing.T) {
+			sim, mock := onBoth(t, c.text, 60)
+			for i := range sim.Traces {
+				want, got := instantsOf(&sim.Traces[i], c.mark), instantsOf(&mock.Traces[i], c.mark)
+				if got != want {
+					t.Fatalf("interaction %d\nmock %+v\n sim %+v", i, got, want)
+				}
+				if got.outcome != pipeline.OK || got.first == pipeline.Unknown {
+					t.Fatalf("interaction %d: %+v", i, got)
+				}
+			}
+		})
+	}
+}

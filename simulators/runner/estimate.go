@@ -1,0 +1,38 @@
+package runner
+
+import (
+	"context"
+
+	"halfsecond/pipeline"
+	"halfsecond/simulators/scenario"
+)
+
+// Estimate is what a run would send to an endpoint, warm-up included.
+type Estimate struct {
+	Requests     int `json:"requests"`
+	PromptTokens int `json:"prompt_tokens"`
+	OutputTokens int `json:"output_tokens"` // of requests that were not given up, in full
+}
+
+// Tokens returns the tokens of prompts and answers together.
+func (e Estimate) Tokens() int { return e.PromptTokens + e.OutputTokens }
+
+// EstimateRun runs the scenario on the simulator and counts what it asks. A real
+// endpoint answers at other times and at other lengths, so a run that cancels or
+// chats differs from it somewhat.
+func EstimateRun(ctx context.Context, s *scenario.Scenario, set Settings) (Estimate, error) {
+	all := *s
+	all.WarmUp = 0
+	got, err := Run(ctx, &all, Settings{Target: Sim, Seed: set.Seed, N: set.N + s.WarmUp, Files: set.Files})
+	var e Estimate
+	for i := range got.Traces {
+		for _, r := range got.Traces[i].Requests {
+			e.Requests++
+			e.PromptTokens += max(0, r.PromptTokens)
+			if r.OutputTokens != pipeline.UnknownCount {
+				e.OutputTokens += r.OutputTokens
+			}
+		}
+	}
+	return e, err
+}

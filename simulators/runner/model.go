@@ -1,0 +1,227 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net"
+	"time"
+
+	"halfsecond/mockllm/catalog"
+	"halfsecond/mockllm/engine"
+	"halfsecond/mockllm/roofline"
+	"halfsecond/mockllm/server"
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/dist"
+	"halfsecond/pipeline/endpoint"
+	"halfsecond/pipeline/link"
+	"halfsecond/simulators/scenario"
+)
+
+// network is where the mock's server and client meet, and the clock of both. The
+// zero network is loopback and the wall clock; tests put one in memory instead.
+type network struct {
+	listen func() (net.Listener, error)
+	dial   func(ctx context.Context, network, address string) (net.Conn, error)
+	wall   func() *pipeline.Wall
+}
+
+func (n network) withDefaults() network {
+	if n.listen == nil {
+		n.listen = func() (net.Listener, error) { return net.Listen("tcp", "127.0.0.1:0") }
+		n.wall = pipeline.NewPreciseWall
+	}
+	return n
+}
+
+// llm returns the scenario's language model and the path to it.
+func llm(s *scenario.Scenario) (m scenario.LLM, trip scenario.Delay) {
+	switch {
+	case s.Voice != nil:
+		return s.Voice.LLM, s.Voice.LLMRoundTrip
+	case s.IDE != nil:
+		return s.IDE.LLM, s.IDE.RoundTrip
+	default:
+		return s.Bench.LLM, scenario.Delay{}
+	}
+}
+
+// model is the scenario's language model, ready to be built on any loop.
+type model struct {
+	name    string
+	context int
+	build   func(loop pipeline.Scheduler) engine.Engine
+}
+
+// modelled returns the scenario's language model.
+func (r *run) modelled() (model, error) {
+	m, _ := llm(r.scenario)
+	if m.Engine == nil {
+		return r.hosted(m), nil
+	}
+	replica, err := replica(m.Engine)
+	if err != nil {
+		return model{}, err
+	}
+	return model{m.Engine.Model, replica.Context(), replica.Build}, nil
+}
+
+// hosted is a model known by its latencies. Its first-token times are drawn from
+// a stream of their own, in order of arrival.
+func (r *run) hosted(m scenario.LLM) model {
+	name := m.TTFT.Component
+	if name == "" {
+		name = "hosted"
+	}
+	build := func(loop pipeline.Scheduler) engine.Engine {
+		stream := dist.Stream(r.settings.Seed, "runner/hosted")
+		return engine.NewHosted(loop, engine.HostedConfig{
+			First: func() time.Duration { return m.TTFT.Draw(&stream) },
+			Next:  time.Duration(math.Round(1e9 / m.TokensPerSecond)),
+		})
+	}
+	return model{name, math.MaxInt32, build}
+}
+
+// replica returns the engine of a scenario on hardware of the catalogue.
+func replica(e *scenario.Engine) (engine.Replica, error) {
+	m, err := catalog.FindModel(e.Model)
+	if err != nil {
+		return engine.Replica{}, err
+	}
+	h, err := catalog.FindHardware(e.Hardware)
+	if err != nil {
+		return engine.Replica{}, err
+	}
+	weights, err := roofline.ParseFormat(e.Weights)
+	if err != nil {
+		return engine.Replica{}, err
+	}
+	plan, err := roofline.New(roofline.Deployment{Model: m, Hardware: h, GPUs: e.GPUs, Weights: weights})
+	if err != nil {
+		return engine.Replica{}, err
+	}
+	r := engine.Replica{Plan: plan, MaxSequences: e.MaxSequences, TokenBudget: e.TokenBudget}
+	if e.Scheduler == "slots" {
+		r.Slots = e.Slots
+	}
+	return r, r.Validate()
+}
+
+// Check reports what would keep a scenario's models from being built, such as
+// weights that do not fit their hardware.
+func Check(s *scenario.Scenario) error {
+	m, _ := llm(s)
+	if m.Engine == nil {
+		return nil
+	}
+	_, err := replica(m.Engine)
+	return err
+}
+
+// linked puts a model at the end of the scenario's path.
+func (r *run) linked(m pipeline.LLM) pipeline.LLM {
+	_, trip := llm(r.scenario)
+	if !trip.Spread() && trip.Mean() == 0 {
+		return m
+	}
+	stream := dist.Stream(r.settings.Seed, "runner/link")
+	return link.Between(r.clock, link.Path{RoundTrip: func() time.Duration { return trip.Draw(&stream) }}, m)
+}
+
+// simulated returns the model on the loop itself.
+func (r *run) simulated(loop pipeline.Scheduler) (pipeline.LLM, error) {
+	m, err := r.modelled()
+	if err != nil {
+		return nil, err
+	}
+	return r.linked(engine.NewStage(loop, m.build(loop))), nil
+}
+
+// setUpWall makes the tester's own loop.
+func (r *run) setUpWall() *pipeline.Wall {
+	loop := r.settings.network.withDefaults().wall()
+	loop.Lateness = r.lateness.Record
+	r.clock = loop
+	return loop
+}
+
+// setUpMock starts the mock's server on a free port and connects to it.
+func (r *run) setUpMock(ctx context.Context) (stop func() error, err error) {
+	m, err := r.modelled()
+	if err != nil {
+		return nil, err
+	}
+	n := r.settings.network.withDefaults()
+	ln, err := n.listen()
+	if err != nil {
+		return nil, err
+	}
+	s, err := server.New(server.Config{
+		Loop: n.wall(), Seed: r.settings.Seed,
+		Models: []server.Model{{Name: m.name, Context: m.context, Build: m.build}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx, ln) }()
+	client, err := r.connect(ctx, endpoint.Config{
+		URL: "http://" + ln.Addr().String(), Protocol: mockProtocol(r.scenario.Kind), Model: m.name,
+		SendAnswer: true, DialContext: n.dial,
+	})
+	if err != nil {
+		cancel()
+		return nil, errors.Join(err, <-ended)
+	}
+	r.model = r.linked(client)
+	return func() error {
+		client.Close()
+		cancel()
+		return <-ended
+	}, nil
+}
+
+// mockProtocol returns the protocol that the kind of interaction speaks: code
+// completion sends a prompt with a suffix, the others hold a conversation.
+func mockProtocol(kind string) endpoint.Protocol {
+	if kind == "ide" {
+		return endpoint.OpenAICompletions
+	}
+	return endpoint.OpenAIChat
+}
+
+func (r *run) setUpEndpoint(ctx context.Context) (stop func() error, err error) {
+	client, err := r.connect(ctx, r.settings.Endpoint)
+	if err != nil {
+		return nil, err
+	}
+	r.model = client
+	return func() error { client.Close(); return nil }, nil
+}
+
+// connect makes the tester's loop and a client on it, with connections open.
+func (r *run) connect(ctx context.Context, c endpoint.Config) (*endpoint.Client, error) {
+	client, err := endpoint.NewClient(c, r.setUpWall())
+	if err != nil {
+		return nil, err
+	}
+	if err := client.WarmUp(ctx, r.connections()); err != nil {
+		client.Close()
+		return nil, err
+	}
+	return client, nil
+}
+
+// openConnections is how many connections are opened before a run whose
+// concurrency is not known beforehand. Later ones are opened as they are needed,
+// and their requests are marked as not having reused one.
+const openConnections = 8
+
+func (r *run) connections() int {
+	if p := r.scenario.Arrivals; !p.Open() {
+		return min(p.Users, r.settings.N)
+	}
+	return min(openConnections, r.settings.N)
+}

@@ -1,0 +1,166 @@
+// Package runner carries a scenario out on a target and returns its traces.
+//
+// Read runner.go for the course of a run, model.go for the three forms of the
+// language model, load.go for how interactions fall due, and stages.go for what
+// is known of the stages before the run.
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint"
+	"halfsecond/pipeline/quantile"
+	"halfsecond/pipeline/trace"
+	"halfsecond/simulators/scenario"
+)
+
+// Targets are the places where a scenario can run.
+const (
+	Sim      = "sim"      // the models inside the loop, on the virtual clock
+	Mock     = "mock"     // the same models behind our own server, over sockets
+	Endpoint = "endpoint" // whatever the user runs or rents
+)
+
+// Targets lists them.
+func Targets() []string { return []string{Sim, Mock, Endpoint} }
+
+// Settings say how to carry a scenario out. They are no part of the experiment.
+type Settings struct {
+	Target  string
+	Seed    uint64
+	N       int    // interactions to report, at least 1
+	Version string // of the program, for the record
+	Files   Files  // finds what the scenario refers to
+
+	// Endpoint is where the language model is on the target "endpoint".
+	Endpoint endpoint.Config
+
+	// Begin, when set, is handed the header before anything runs. Keep is handed
+	// each trace of the report as it is finished, and Progress is told how many
+	// there are; both are called on the loop. An error of Begin or Keep ends the
+	// run.
+	Begin    func(trace.Header) error
+	Keep     func(*pipeline.Trace) error
+	Progress func(done int)
+
+	network network
+}
+
+// run is a run under way.
+type run struct {
+	scenario *scenario.Scenario
+	settings Settings
+	clock    clock
+	model    pipeline.LLM
+	lastID   int64
+	traces   []pipeline.Trace
+	lateness *quantile.Histogram
+}
+
+// clock is a driver of the loop.
+type clock interface {
+	pipeline.Scheduler
+	Run(ctx context.Context) error
+}
+
+// Run carries the scenario out. When ctx ends first, or Keep fails, the run has
+// what was finished by then and its footer says why; the error is for what kept
+// it from running at all.
+func Run(ctx context.Context, s *scenario.Scenario, set Settings) (trace.Run, error) {
+	r := &run{scenario: s, settings: set, lateness: quantile.NewHistogram()}
+	out := trace.Run{Header: r.header()}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop, err := r.setUp(ctx)
+	if err != nil {
+		return out, fmt.Errorf("run %s on %s: %w", s.Name, set.Target, err)
+	}
+	load, err := r.startLoad(func(err error) { cancel(err) })
+	if err == nil && set.Begin != nil {
+		err = set.Begin(out.Header)
+	}
+	if err != nil {
+		return out, errors.Join(fmt.Errorf("run %s: %w", s.Name, err), stop())
+	}
+	err = r.clock.Run(ctx)
+	if failure := stop(); failure != nil {
+		return out, fmt.Errorf("run %s on %s: %w", s.Name, set.Target, failure)
+	}
+	out.Traces = r.traces
+	out.Footer = r.footer(ctx, err, load.whole())
+	return out, nil
+}
+
+// setUp makes the loop and the language model; stop takes them down again.
+func (r *run) setUp(ctx context.Context) (stop func() error, err error) {
+	switch r.settings.Target {
+	case Sim:
+		loop := &pipeline.Virtual{}
+		r.clock = loop
+		r.model, err = r.simulated(loop)
+		return func() error { return nil }, err
+	case Mock:
+		return r.setUpMock(ctx)
+	case Endpoint:
+		return r.setUpEndpoint(ctx)
+	}
+	return nil, fmt.Errorf("unknown target %q: want sim, mock or endpoint", r.settings.Target)
+}
+
+// nextID numbers the requests of the run.
+func (r *run) nextID() int64 {
+	r.lastID++
+	return r.lastID
+}
+
+// late returns how late the loop handles the work in hand, or nil on the virtual
+// clock, which never is.
+func (r *run) late() func() time.Duration {
+	if w, ok := r.clock.(*pipeline.Wall); ok {
+		return w.Late
+	}
+	return nil
+}
+
+// keep takes a finished trace of the report.
+func (r *run) keep(t *pipeline.Trace) error {
+	r.traces = append(r.traces, *t)
+	if r.settings.Progress != nil {
+		r.settings.Progress(len(r.traces))
+	}
+	if r.settings.Keep != nil {
+		return r.settings.Keep(t)
+	}
+	return nil
+}
+
+func (r *run) header() trace.Header {
+	s := r.scenario
+	h := trace.Header{
+		Scenario: s.Name, Kind: s.Kind, ScenarioHash: s.Hash(), ScenarioText: s.Canonical(),
+		Target: r.settings.Target, Seed: r.settings.Seed, N: r.settings.N, Version: r.settings.Version,
+		Stages: stages(s, r.settings.Target),
+	}
+	for _, b := range s.Budgets {
+		h.Budgets = append(h.Budgets, b.Expression)
+	}
+	return h
+}
+
+func (r *run) footer(ctx context.Context, err error, whole bool) trace.Footer {
+	f := trace.Footer{N: len(r.traces), Finished: whole && err == nil, Lateness: trace.LatenessOf(r.lateness)}
+	switch cause := context.Cause(ctx); {
+	case f.Finished:
+	case cause == nil:
+		f.Reason = "it ended before all interactions did"
+	case errors.Is(cause, context.Canceled):
+		f.Reason = "interrupted"
+	default:
+		f.Reason = cause.Error()
+	}
+	return f
+}

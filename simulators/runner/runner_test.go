@@ -1,0 +1,213 @@
+package runner
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/trace"
+)
+
+const classic = `
+halfsecond: 1
+kind: voice
+name: classic
+arrivals: {process: poisson, rate: 3/s}
+warm_up: 5
+voice:
+  uplink: 40ms
+  vad_silence: 200ms
+  end_of_turn: 12ms
+  stt_tail: {p50: 247ms, p95: 298ms}
+  prompt_tokens: 800
+  reply_tokens: {p50: 40, p95: 120}
+  first_sentence_tokens: 9
+  llm: {model: Mistral-NeMo-12B, hardware: L40S}
+  tts_first_audio: {component: tts-cartesia-sonic-3}
+  playout: 40ms
+budgets: [p95(reply) < 900ms]
+`
+
+// bytesOf returns the trace file of a run on the simulator.
+func bytesOf(t *testing.T, seed uint64) string {
+	t.Helper()
+	var file bytes.Buffer
+	got, err := Run(t.Context(), parse(t, classic), Settings{Target: Sim, Seed: seed, N: 300, Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := trace.NewWriter(&file, got.Header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range got.Traces {
+		if err := w.Write(&got.Traces[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(got.Footer); err != nil {
+		t.Fatal(err)
+	}
+	return file.String()
+}
+
+// TestDeterminism: one seed gives the same bytes whatever GOMAXPROCS; another
+// gives others.
+func TestDeterminism(t *testing.T) {
+	first := bytesOf(t, 1)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	if bytesOf(t, 1) != first {
+		t.Error("the same seed gave other bytes")
+	}
+	if bytesOf(t, 2) == first {
+		t.Error("another seed gave the same bytes")
+	}
+}
+
+// TestWarmUp: the first interactions stay out of the report and the others are
+// those of the same run without a warm-up.
+func TestWarmUp(t *testing.T) {
+	s := parse(t, classic)
+	got, err := Run(t.Context(), s, Settings{Target: Sim, Seed: 1, N: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Traces) != 20 || got.Footer.N != 20 || !got.Footer.Finished {
+		t.Fatalf("%d traces, footer %+v", len(got.Traces), got.Footer)
+	}
+	for _, tr := range got.Traces {
+		if tr.Session < 5 || tr.Session >= 25 {
+			t.Errorf("session %d is in the report, want 5 to 24", tr.Session)
+		}
+	}
+}
+
+// TestStages: components without a known spread are marked, and so is what is
+// simulated on each target.
+func TestStages(t *testing.T) {
+	s := parse(t, classic)
+	for target, simulated := range map[string]bool{Sim: true, Mock: false, Endpoint: false} {
+		for _, st := range stages(s, target) {
+			wantSim := simulated || !strings.HasPrefix(st.Name, "llm_") && st.Name != "first_sentence"
+			if st.Simulated != wantSim {
+				t.Errorf("%s on %s: simulated %v, want %v", st.Name, target, st.Simulated, wantSim)
+			}
+			if tts := st.Name == "tts_first_audio"; st.NoSpread != tts || tts && st.Component != "tts-cartesia-sonic-3" {
+				t.Errorf("%s: no spread %v, component %q", st.Name, st.NoSpread, st.Component)
+			}
+		}
+	}
+}
+
+// TestInterrupted: what was finished is kept, and the footer says why it ended.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	got, err := Run(ctx, parse(t, classic), Settings{
+		Target: Sim, Seed: 1, N: 1_000_000,
+		Progress: func(n int) {
+			if n == 50 {
+				cancel()
+			}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(got.Traces); n < 50 || n > 400 || got.Footer.Finished || got.Footer.Reason != "interrupted" {
+		t.Errorf("%d traces, footer %+v; want some 50 and interrupted", n, got.Footer)
+	}
+}
+
+// TestKeepFails: a full disk ends the run and is told.
+func TestKeepFails(t *testing.T) {
+	full := errors.New("no space left on device")
+	got, err := Run(t.Context(), parse(t, classic), Settings{
+		Target: Sim, Seed: 1, N: 100_000,
+		Keep: func(*pipeline.Trace) error { return full },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Footer.Finished || got.Footer.Reason != full.Error() || len(got.Traces) == 0 {
+		t.Errorf("%d traces, footer %+v; want it ended by %q", len(got.Traces), got.Footer, full)
+	}
+}
+
+func TestEstimate(t *testing.T) {
+	e, err := EstimateRun(t.Context(), parse(t, classic), Settings{Seed: 1, N: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Requests != 25 || e.PromptTokens != 25*800 || e.OutputTokens < 25*10 || e.OutputTokens > 25*200 {
+		t.Errorf("estimate %+v; want 25 requests of 800 prompt tokens and some 40 to answer", e)
+	}
+}
+
+func TestUnknownTarget(t *testing.T) {
+	_, err := Run(t.Context(), parse(t, classic), Settings{Target: "moon", N: 1})
+	if err == nil || !strings.Contains(err.Error(), `unknown target "moon": want sim, mock or endpoint`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestDoesNotFit: a model that does not fit its hardware is an error, not a run.
+func TestDoesNotFit(t *testing.T) {
+	s := parse(t, strings.Replace(classic, "model: Mistral-NeMo-12B, hardware: L40S", "model: Llama-3.1-70B, hardware: L4", 1))
+	for name, err := range map[string]error{
+		"Check": Check(s),
+		"Run":   func() error { _, err := Run(t.Context(), s, Settings{Target: Sim, N: 1}); return err }(),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "does not fit") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// TestLoopback is a smoke test over real sockets: everything is answered, and the
+// answers are those of the simulator within wide bounds.
+func TestLoopback(t *testing.T) {
+	s := parse(t, strings.Replace(classic, "rate: 3/s", "rate: 20/s", 1))
+	got, err := Run(t.Context(), s, Settings{Target: Mock, Seed: 1, N: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Traces) != 10 || !got.Footer.Finished {
+		t.Fatalf("%d traces, footer %+v", len(got.Traces), got.Footer)
+	}
+	for _, tr := range got.Traces {
+		r := tr.Requests[0]
+		if tr.Outcome != pipeline.OK || r.PromptTokens != 800 || r.TokenSource != "usage" || !r.Transport.Reused && tr.Session == 5 {
+			t.Errorf("turn %d: %s %s, request %+v", tr.Session, tr.Outcome, tr.Reason, r)
+		}
+		if reply := tr.Mark("reply_heard") - tr.Due; reply < 500*ms || reply > 60*time.Second {
+			t.Errorf("turn %d: reply after %s", tr.Session, reply)
+		}
+	}
+	if got.Footer.Lateness.N == 0 {
+		t.Error("the tester's lateness was not recorded")
+	}
+}
+
+// BenchmarkVoice runs voice turns on a hosted model, whole traces encoded, and
+// reports turns a second.
+func BenchmarkVoice(b *testing.B) {
+	const n = 20_000
+	s := parse(b, strings.Replace(classic, "{model: Mistral-NeMo-12B, hardware: L40S}", "{component: llm-gpt-4o-mini-aiewf-eval, tokens_per_second: 90}", 1))
+	b.ReportAllocs()
+	for b.Loop() {
+		w, err := trace.NewWriter(io.Discard, trace.Header{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := Run(b.Context(), s, Settings{Target: Sim, Seed: 1, N: n, Keep: w.Write}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "turns/s")
+}
