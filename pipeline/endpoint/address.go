@@ -19,7 +19,8 @@ type address struct {
 }
 
 // parseAddress takes the URL of an OpenAI API as people write it: with no path,
-// up to /v1, or with the full path of the protocol below any base. Its errors
+// which means /v1, with the base that the protocol's paths hang below, or with the
+// full path. Its errors
 // leave out the query and the user, which may hold secrets.
 func parseAddress(text string, p Protocol) (address, error) {
 	u, err := url.Parse(text)
@@ -70,11 +71,5 @@ func base(path string, p Protocol) (string, error) {
 			return base, nil
 		}
 	}
-	if path == "" {
-		return "/v1", nil
-	}
-	if strings.HasSuffix(path, "/v1") {
-		return path, nil
-	}
-	return "", fmt.Errorf("its path ends neither in /v1 nor in %s; give the base up to /v1 or the full path", p.path())
+	return cmp.Or(path, "/v1"), nil
 }

@@ -21,7 +21,7 @@ func TestParseAddress(t *testing.T) {
 		{"https://h/v1/completions?api-version=1", OpenAICompletions, "https://h/v1/completions?api-version=1", "https://h/v1/models?api-version=1", ""},
 		{"https://h/v1/chat/completions", OpenAICompletions, "", "", `url "https://h/v1/chat/completions": its path is that of openai-chat, but the protocol is openai-completions`},
 		{"https://h/v1/completions", OpenAIChat, "", "", `url "https://h/v1/completions": its path is that of openai-completions, but the protocol is openai-chat`},
-		{"https://h/api", OpenAIChat, "", "", `url "https://h/api": its path ends neither in /v1 nor in /chat/completions; give the base up to /v1 or the full path`},
+		{"https://h/v1beta/openai/", OpenAIChat, "https://h/v1beta/openai/chat/completions", "https://h/v1beta/openai/models", ""},
 		{"localhost:8080", OpenAIChat, "", "", `url "localhost:8080": want it to begin with http:// or https://`},
 		{"http:///v1", OpenAIChat, "", "", `url "http:///v1": it names no host`},
 		{"http://me:pw@h/v1", OpenAIChat, "", "", `url "http://h/v1": it holds a user or password; give the key apart from the URL`},

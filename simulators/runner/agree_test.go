@@ -16,7 +16,7 @@ const ms = time.Millisecond
 
 func parse(t testing.TB, text string) *scenario.Scenario {
 	t.Helper()
-	s, err := scenario.Parse("test.yaml", []byte(text), scenario.Checks{})
+	s, err := scenario.Parse("test.yaml", []byte(text), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

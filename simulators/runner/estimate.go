@@ -23,7 +23,7 @@ func (e Estimate) Tokens() int { return e.PromptTokens + e.OutputTokens }
 func EstimateRun(ctx context.Context, s *scenario.Scenario, set Settings) (Estimate, error) {
 	all := *s
 	all.WarmUp = 0
-	got, err := Run(ctx, &all, Settings{Target: Sim, Seed: set.Seed, N: set.N + s.WarmUp, Files: set.Files})
+	got, err := Run(ctx, &all, Settings{Target: Sim, Seed: set.Seed, N: set.N + s.WarmUp})
 	var e Estimate
 	for i := range got.Traces {
 		for _, r := range got.Traces[i].Requests {

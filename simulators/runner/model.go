@@ -193,7 +193,13 @@ func mockProtocol(kind string) endpoint.Protocol {
 }
 
 func (r *run) setUpEndpoint(ctx context.Context) (stop func() error, err error) {
-	client, err := r.connect(ctx, r.settings.Endpoint)
+	config := r.settings.Endpoint
+	if config.Model == "" {
+		if config.Model, err = endpoint.OnlyModel(ctx, config); err != nil {
+			return nil, err
+		}
+	}
+	client, err := r.connect(ctx, config)
 	if err != nil {
 		return nil, err
 	}

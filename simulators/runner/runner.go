@@ -34,9 +34,9 @@ type Settings struct {
 	Seed    uint64
 	N       int    // interactions to report, at least 1
 	Version string // of the program, for the record
-	Files   Files  // finds what the scenario refers to
 
-	// Endpoint is where the language model is on the target "endpoint".
+	// Endpoint is where the language model is on the target "endpoint". Without the
+	// name of a model it is the only one that the endpoint lists.
 	Endpoint endpoint.Config
 
 	// Begin, when set, is handed the header before anything runs. Keep is handed

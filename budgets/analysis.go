@@ -1,0 +1,299 @@
+package budgets
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/quantile"
+	"halfsecond/pipeline/trace"
+)
+
+// Analysis is a run with everything that can be said of it. It refers to the
+// run's traces, which must not be changed.
+type Analysis struct {
+	Run        trace.Run
+	Verdict    Verdict // fail if any budget failed, else unmeasured if any is, else pass
+	Unfit      string  // why the run cannot be judged at all; empty when it can
+	Judgements []Judgement
+	Pools      []Pool // every metric, the one that interactions land with first
+	Stages     []Stage
+	Exemplars  []Exemplar
+
+	kind   kind
+	landed []landed
+}
+
+// Stage is one stage over the run.
+type Stage struct {
+	Pool      Pool
+	Simulated bool
+	Component string // slug of the hosted component it draws from
+	NoSpread  bool   // only a median is published for that component
+	// ShareCritical is the share of the interactions that landed on whose
+	// critical path the stage was; meaningless when none landed.
+	ShareCritical float64
+}
+
+// Name returns the stage's name.
+func (s *Stage) Name() string { return s.Pool.Metric.Name }
+
+// Exemplar is an interaction that stands for others.
+type Exemplar struct {
+	Name  string // "median", "p95", or "only" in a run with a single one
+	Trace *pipeline.Trace
+	Value time.Duration // landing - due
+	Path  []Segment     // adds up to Value
+	Slack []time.Duration
+	// of each span of the trace: how much longer it could have been without
+	// moving the landing; Unknown when the landing did not wait for it
+}
+
+// Analyse computes every metric of the run and judges the budgets in its
+// header. It fails when one of those is no valid expression.
+func Analyse(run trace.Run) (*Analysis, error) {
+	a := &Analysis{Run: run, kind: kindOf(run.Header.Kind)}
+	stages := a.stageNames()
+	metrics := a.kind.metrics(stages)
+	for _, text := range run.Header.Budgets {
+		b, err := Parse(text, metrics)
+		if err != nil {
+			return nil, fmt.Errorf("analyse %s: %w", run.Header.Scenario, err)
+		}
+		a.Judgements = append(a.Judgements, Judgement{Budget: b})
+	}
+	for _, m := range metrics {
+		a.Pools = append(a.Pools, collect(m, run.Traces))
+	}
+	a.land()
+	a.stages(stages)
+	a.exemplars()
+	a.Unfit = unfit(run.Footer.Lateness, smallestLatency(a.Judgements))
+	for i := range a.Judgements {
+		a.judge(&a.Judgements[i])
+	}
+	a.Verdict = overall(a.Judgements)
+	return a, nil
+}
+
+// Landing returns the pool of the metric that interactions land with.
+func (a *Analysis) Landing() *Pool { return &a.Pools[0] }
+
+// Pool returns the pool of the named metric, nil when the kind has none.
+func (a *Analysis) Pool(name string) *Pool {
+	for i := range a.Pools {
+		if a.Pools[i].Metric.Name == name {
+			return &a.Pools[i]
+		}
+	}
+	return nil
+}
+
+// stageNames returns the stages that the header declares, then those of the
+// kind, then any others that left a span, in order of appearance.
+func (a *Analysis) stageNames() []string {
+	var names []string
+	seen := map[string]bool{}
+	add := func(name string) {
+		if !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	for _, s := range a.Run.Header.Stages {
+		add(s.Name)
+	}
+	for _, name := range a.kind.stages {
+		add(name)
+	}
+	for i := range a.Run.Traces {
+		for _, s := range a.Run.Traces[i].Spans {
+			add(s.Name)
+		}
+	}
+	return names
+}
+
+// land finds the interactions that landed, in the order of their landing.
+func (a *Analysis) land() {
+	for i := range a.Run.Traces {
+		t := &a.Run.Traces[i]
+		if v, s := okOnly(t.Outcome)(a.kind.of(t)); s == present {
+			a.landed = append(a.landed, landed{t, time.Duration(v)})
+		}
+	}
+	slices.SortStableFunc(a.landed, func(x, y landed) int {
+		return cmp.Or(
+			cmp.Compare(x.value, y.value), cmp.Compare(x.trace.Session, y.trace.Session), cmp.Compare(x.trace.Index, y.trace.Index),
+		)
+	})
+}
+
+// stages fills in Stages: those that were declared or left a span.
+func (a *Analysis) stages(names []string) {
+	critical := a.critical()
+	for _, name := range names {
+		s := Stage{Pool: *a.Pool(name)}
+		declared := slices.IndexFunc(a.Run.Header.Stages, func(h trace.Stage) bool { return h.Name == name })
+		switch {
+		case declared >= 0:
+			h := a.Run.Header.Stages[declared]
+			s.Simulated, s.Component, s.NoSpread = h.Simulated, h.Component, h.NoSpread
+		case s.Pool.Population > 0:
+			s.Simulated = a.simulated(name)
+		default:
+			continue // a stage that this scenario does not have
+		}
+		if len(a.landed) > 0 {
+			s.ShareCritical = float64(critical[name]) / float64(len(a.landed))
+		}
+		a.Stages = append(a.Stages, s)
+	}
+}
+
+// simulated reports whether any span of the stage says that it was.
+func (a *Analysis) simulated(stage string) bool {
+	for i := range a.Run.Traces {
+		for _, s := range a.Run.Traces[i].Spans {
+			if s.Name == stage && s.Simulated {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// critical counts for each stage the interactions on whose critical path it is.
+func (a *Analysis) critical() map[string]int {
+	counts := map[string]int{}
+	for _, l := range a.landed {
+		g := l.graph(a.kind.mark)
+		path := g.path()
+		for i, s := range path {
+			if !slices.ContainsFunc(path[:i], func(earlier Segment) bool { return earlier.Name == s.Name }) {
+				counts[s.Name]++
+			}
+		}
+	}
+	return counts
+}
+
+func (a *Analysis) exemplars() {
+	add := func(name string, rank int) {
+		l := a.landed[rank-1]
+		g := l.graph(a.kind.mark)
+		a.Exemplars = append(a.Exemplars, Exemplar{Name: name, Trace: l.trace, Value: l.value, Path: g.path(), Slack: g.slack()})
+	}
+	n := len(a.landed)
+	if n == 1 {
+		add("only", 1)
+	}
+	if n >= quantile.P50.Needs() {
+		add("median", quantile.P50.Rank(n))
+	}
+	if n >= quantile.P95.Needs() {
+		add("p95", quantile.P95.Rank(n))
+	}
+}
+
+// unfit says why a tester this late cannot judge a budget this small. Where
+// there are too few samples for a p99 the largest lateness stands for it.
+func unfit(l trace.Lateness, smallest float64) string {
+	late, name := l.P99, "p99"
+	if late == pipeline.Unknown {
+		late, name = l.Max, "largest"
+	}
+	allowed := 0.02 * smallest
+	if smallest == 0 || late == pipeline.Unknown || float64(late) <= allowed {
+		return ""
+	}
+	ran, most, _ := Duration.FormatBeside(float64(late), allowed)
+	return fmt.Sprintf("the tester itself ran %s late (%s), more than 2 %% of the smallest budget (%s)", ran, name, most)
+}
+
+// judge gives one budget its verdict, and an overrun its owner and its levers.
+func (a *Analysis) judge(j *Judgement) {
+	p := a.Pool(j.Budget.Metric.Name)
+	j.judge(p, a.forbidden(j.Budget))
+	if !j.HasValue || j.holds(p) || a.Unfit != "" {
+		j.note(a)
+		return
+	}
+	if b := j.Budget; b.Metric.Name == a.kind.landing.Name && b.bound().Comparison.upper() {
+		j.Owner = a.owner(b.bound())
+		j.Levers = newReplayer(b, p.Population, a.kind.mark, a.landed).levers()
+	}
+	if j.Verdict == Fail {
+		j.Reason = j.overrun(p)
+	}
+	j.note(a)
+}
+
+// note says of a judged median that it rests on published medians.
+func (j *Judgement) note(a *Analysis) {
+	if j.Verdict == Unmeasured {
+		return
+	}
+	if words := a.medianOnly(j.Budget.Metric); words != "" {
+		words = "rests on " + words + "; medians of stages add up only roughly"
+		j.Reason = strings.TrimPrefix(j.Reason+"; "+words, "; ")
+	}
+}
+
+// forbidden says why the budget may not be judged whatever its value; "" when
+// it may.
+func (a *Analysis) forbidden(b Budget) string {
+	if a.Unfit != "" {
+		return a.Unfit
+	}
+	if b.Function == Quantile && b.Q == quantile.P50 {
+		return ""
+	}
+	if words := a.medianOnly(b.Metric); words != "" {
+		return "rests on " + words
+	}
+	return ""
+}
+
+// medianOnly names the stages without a known spread that the metric rests on.
+func (a *Analysis) medianOnly(m Metric) string {
+	var names []string
+	for _, s := range a.Stages {
+		rests := m.rests == restsOnStage && m.stage == s.Name() || m.rests == restsOnPath && s.ShareCritical > 0
+		if s.NoSpread && rests {
+			names = append(names, fmt.Sprintf("%s (%s)", s.Name(), cmp.Or(s.Component, "hosted")))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return strings.Join(names, " and ") + ", of which only a median is published"
+}
+
+// owner finds which stage or wait takes the most of the critical paths of the
+// interactions outside the bound; nil when none of those landed.
+func (a *Analysis) owner(bound Limit) *Owner {
+	takes, of, n := map[string]time.Duration{}, time.Duration(0), 0
+	var order []string
+	for _, l := range a.landed {
+		if bound.Holds(float64(l.value)) {
+			continue
+		}
+		n, of = n+1, of+l.value
+		g := l.graph(a.kind.mark)
+		for _, s := range g.path() {
+			if _, seen := takes[s.Name]; !seen {
+				order = append(order, s.Name)
+			}
+			takes[s.Name] += s.For()
+		}
+	}
+	if len(order) == 0 {
+		return nil
+	}
+	most := slices.MaxFunc(order, func(x, y string) int { return cmp.Compare(takes[x], takes[y]) })
+	return &Owner{Stage: most, Takes: float64(takes[most]) / float64(n), Of: float64(of) / float64(n)}
+}

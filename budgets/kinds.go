@@ -1,0 +1,179 @@
+package budgets
+
+import (
+	"time"
+
+	"halfsecond/pipeline"
+)
+
+// kind is what budgets knows of a kind of interaction.
+type kind struct {
+	name   string
+	stages []string // the spans it can leave, in the order of the pipeline
+	mark   string   // the mark it lands with
+	// landing is the metric that counts to the mark. Its values belong one to
+	// one to interactions, of returns them.
+	landing Metric
+	of      func(t *pipeline.Trace) (float64, standing)
+	own     []Metric // its other metrics
+}
+
+var (
+	voice = kind{
+		name: "voice",
+		stages: []string{
+			"uplink", "vad_silence", "end_of_turn", "stt_tail", "llm_first_token", "first_sentence", "tts_first_audio",
+			"leading_silence", "playout",
+		},
+		mark:    "reply_heard",
+		landing: latency("reply", replyFormula, "turns", toReply),
+		of:      toReply,
+	}
+	ide = kind{
+		name:    "ide",
+		stages:  []string{"debounce", "llm_first_token"},
+		mark:    "first_character",
+		landing: latency("ttfc", ttfcFormula, opportunities, toOpportunity),
+		of:      toOpportunity,
+		own:     ideMetrics,
+	}
+	// bench stands for every other kind: plain requests.
+	bench = kind{
+		name:    "bench",
+		stages:  []string{"llm_first_token", "llm_decode"},
+		mark:    "last_output",
+		landing: latency("response", "last output of the last request - due of the interaction", "interactions", toResponse),
+		of:      toResponse,
+	}
+)
+
+const (
+	replyFormula  = "first audible sample of the answer heard - end of the user's speech (mark reply_heard - due)"
+	ttfcFormula   = "first character that can be shown - the key (mark first_character - due)"
+	opportunities = "keys after which the plugin's own rules would ask"
+)
+
+// kindOf returns what is known of the kind with that name.
+func kindOf(name string) kind {
+	switch name {
+	case voice.name:
+		return voice
+	case ide.name:
+		return ide
+	default:
+		return bench
+	}
+}
+
+// Metrics returns every metric of a kind of interaction ("voice", "ide", or
+// anything else for plain requests), the one it lands with first.
+func Metrics(kindName string) []Metric {
+	k := kindOf(kindName)
+	return k.metrics(k.stages)
+}
+
+func (k kind) metrics(stages []string) []Metric {
+	all := append([]Metric{k.landing}, k.own...)
+	for _, s := range stages {
+		all = append(all, stageMetric(s))
+	}
+	all = append(all, requestMetrics...)
+	return append(all, okShare, goodput)
+}
+
+var okShare = tally("ok_share", Share, "interactions that ended ok / all interactions", "interactions",
+	func(t *pipeline.Trace) (float64, standing) { return flag(t.Outcome == pipeline.OK) })
+
+var goodput = Metric{
+	Name: "goodput", Unit: Rate, Formula: "interactions that ended ok / time of the run", Over: "the whole run", whole: true,
+	gather: func(traces []pipeline.Trace, p *Pool) {
+		ok := 0
+		for i := range traces {
+			if traces[i].Outcome == pipeline.OK {
+				ok++
+			}
+		}
+		if w := window(traces); w > 0 {
+			p.add(float64(ok) / w.Seconds())
+		}
+	},
+}
+
+// window returns the time from the first due instant to the last end.
+func window(traces []pipeline.Trace) time.Duration {
+	if len(traces) == 0 {
+		return 0
+	}
+	from, to := traces[0].Due, traces[0].End
+	for i := range traces {
+		from, to = min(from, traces[i].Due), max(to, traces[i].End)
+	}
+	return to - from
+}
+
+// toMark returns the time from due to a mark; without the mark it is missing.
+func toMark(t *pipeline.Trace, mark string) (float64, standing) {
+	at := pipeline.Since(t.Due, t.Mark(mark))
+	if at == pipeline.Unknown {
+		return 0, missing
+	}
+	return float64(at), present
+}
+
+func toReply(t *pipeline.Trace) (float64, standing) { return toMark(t, "reply_heard") }
+
+func toResponse(t *pipeline.Trace) (float64, standing) {
+	if len(t.Requests) == 0 {
+		return 0, missing
+	}
+	at := pipeline.Since(t.Due, t.Requests[len(t.Requests)-1].LastOutput)
+	if at == pipeline.Unknown {
+		return 0, missing
+	}
+	return float64(at), present
+}
+
+// ideMetrics are those of typing, beside ttfc.
+var ideMetrics = []Metric{
+	latency("ttfc_shown", ttfcFormula, "keys after which something was shown", func(t *pipeline.Trace) (float64, standing) {
+		return ifMarked(t, "first_character")
+	}),
+	latency("first_line", "first whole line that can be shown - the key (mark first_line - due)", "keys after which a line was shown",
+		func(t *pipeline.Trace) (float64, standing) { return ifMarked(t, "first_line") }),
+	tally("requests_per_key", Count, "requests sent / keys", "keys",
+		func(t *pipeline.Trace) (float64, standing) { return float64(len(t.Requests)), present }),
+	{
+		Name: "cancelled_share", Unit: Share, Formula: "requests given up before their end / requests", Over: "requests",
+		gather: func(traces []pipeline.Trace, p *Pool) {
+			eachRequest(traces, func(r *pipeline.Request) { p.put(flag(r.Outcome == pipeline.Cancelled)) })
+		},
+	},
+	tally("useful_share", Share, "of those keys, the ones whose answer was shown, now or after trimming (verdict exact or typed_through)", opportunities,
+		ofOpportunity(func(t *pipeline.Trace) (float64, standing) {
+			verdict := t.Fact("verdict")
+			return flag(verdict == "exact" || verdict == "typed_through")
+		})),
+	tally("reuse_share", Share, "of those keys, the ones served from an earlier answer that the user typed as suggested", opportunities,
+		ofOpportunity(func(t *pipeline.Trace) (float64, standing) { return flag(t.Fact("source") == "typed_as_suggested") })),
+}
+
+var toOpportunity = ofOpportunity(func(t *pipeline.Trace) (float64, standing) { return toMark(t, "first_character") })
+
+// ofOpportunity leaves out the keys after which the plugin would not ask.
+func ofOpportunity(of func(t *pipeline.Trace) (float64, standing)) func(t *pipeline.Trace) (float64, standing) {
+	return func(t *pipeline.Trace) (float64, standing) {
+		if t.Fact("opportunity") != "yes" {
+			return 0, outside
+		}
+		return of(t)
+	}
+}
+
+// ifMarked is toMark over the interactions that have the mark.
+func ifMarked(t *pipeline.Trace, mark string) (float64, standing) {
+	v, s := toMark(t, mark)
+	if s == missing {
+		return 0, outside
+	}
+	return v, s
+}

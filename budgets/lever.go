@@ -1,0 +1,252 @@
+package budgets
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"halfsecond/pipeline"
+)
+
+// Lever is one stage, or two, whose shortening moves the value of a budget.
+//
+// A lever is found by replaying every recorded interaction with only those
+// stages shortened: the same requests, the same waits between spans, the same
+// outcomes.
+type Lever struct {
+	Stages []string // one or two
+	AtZero float64  // the budget's value if they took no time
+	Enough bool     // AtZero is inside the limit
+	// Cap is the longest that the one stage may ever take for the budget to be
+	// inside; Unknown unless Enough and alone.
+	Cap time.Duration
+	// Keep is the largest whole percentage of their recorded lengths that the
+	// two stages may keep; 0 for one stage.
+	Keep int
+	// Cut is the share of the stages' recorded time that has to go to get there,
+	// 0 unless Enough.
+	Cut float64
+}
+
+// landed is an interaction with a value of its kind's landing metric.
+type landed struct {
+	trace *pipeline.Trace
+	value time.Duration // landing - due
+}
+
+func (l landed) graph(mark string) graph { return newGraph(l.trace, mark, l.trace.Due+l.value) }
+
+// replayer holds the interactions that a budget judges, ready to be replayed.
+type replayer struct {
+	budget     Budget
+	population int
+	graphs     []graph
+	tails      [][]time.Duration // of the graphs, see graph.tails
+	stages     []string          // that any landing waited for, in order of appearance
+}
+
+func newReplayer(b Budget, population int, mark string, all []landed) *replayer {
+	r := &replayer{budget: b, population: population}
+	seen := map[string]bool{}
+	for _, l := range all {
+		g := l.graph(mark)
+		tails := g.tails()
+		r.graphs, r.tails = append(r.graphs, g), append(r.tails, tails)
+		for id, tail := range tails {
+			if name := l.trace.Spans[id].Name; tail != pipeline.Unknown && g.took(pipeline.SpanID(id)) > 0 && !seen[name] {
+				seen[name] = true
+				r.stages = append(r.stages, name)
+			}
+		}
+	}
+	return r
+}
+
+// levers returns one lever a stage: those that are enough, the smallest cut
+// first, then the others by the value they would leave. When none is enough alone
+// and there is a pair that is, the best pair comes before them.
+func (r *replayer) levers() []Lever {
+	var levers []Lever
+	alone := false
+	for _, stage := range r.stages {
+		l := r.single(stage)
+		alone = alone || l.Enough
+		levers = append(levers, l)
+	}
+	if !alone {
+		levers = append(levers, r.bestPair()...)
+	}
+	slices.SortStableFunc(levers, func(a, b Lever) int {
+		if a.Enough && b.Enough {
+			return cmp.Compare(a.Cut, b.Cut)
+		}
+		return r.stronger(a, b)
+	})
+	return levers
+}
+
+// stronger orders levers by the value each leaves, best first.
+func (r *replayer) stronger(a, b Lever) int {
+	if r.budget.Limit.Comparison.upper() {
+		return cmp.Compare(a.AtZero, b.AtZero)
+	}
+	return cmp.Compare(b.AtZero, a.AtZero)
+}
+
+// single finds what capping one stage does.
+func (r *replayer) single(stage string) Lever {
+	responses := make([]response, len(r.graphs))
+	longest := time.Duration(0)
+	for i := range r.graphs {
+		responses[i] = r.response(i, stage)
+		longest = max(longest, responses[i].longest)
+	}
+	values := make([]float64, len(responses))
+	at := func(limit time.Duration) []float64 {
+		for i := range responses {
+			values[i] = float64(responses[i].at(limit))
+		}
+		return values
+	}
+	l := Lever{Stages: []string{stage}, Enough: r.met(at(0)), Cap: pipeline.Unknown}
+	if l.Enough {
+		l.Cap = time.Duration(last(int64(longest), func(n int64) bool { return r.met(at(time.Duration(n))) }))
+		l.Cut = r.cut(stage, l.Cap)
+	}
+	l.AtZero = r.value(at(0))
+	return l
+}
+
+// cut returns the share of the recorded time of a stage that a cap takes away.
+func (r *replayer) cut(stage string, limit time.Duration) float64 {
+	var all, over time.Duration
+	for i := range r.graphs {
+		for id, tail := range r.tails[i] {
+			if tail != pipeline.Unknown && r.graphs[i].trace.Spans[id].Name == stage {
+				took := r.graphs[i].took(pipeline.SpanID(id))
+				all, over = all+took, over+max(took-limit, 0)
+			}
+		}
+	}
+	return float64(over) / float64(all)
+}
+
+// bestPair returns the pair of stages that may keep the most of what they took,
+// the first of several, if there is a pair that is enough at all.
+func (r *replayer) bestPair() []Lever {
+	best, found := Lever{Enough: true, Cap: pipeline.Unknown, Keep: -1}, false
+	for i, a := range r.stages {
+		for _, b := range r.stages[i+1:] {
+			kept := func(percent int64) bool { return r.met(r.scaled(a, b, percent)) }
+			if kept(int64(best.Keep + 1)) { // most pairs are done with after this one replay
+				best.Stages, best.Keep, found = []string{a, b}, int(last(100, kept)), true
+			}
+		}
+	}
+	if !found {
+		return nil
+	}
+	best.AtZero = r.value(r.scaled(best.Stages[0], best.Stages[1], 0))
+	best.Cut = float64(100-best.Keep) / 100
+	return []Lever{best}
+}
+
+// scaled returns the values with two stages cut to a percentage.
+func (r *replayer) scaled(a, b string, percent int64) []float64 {
+	values := make([]float64, len(r.graphs))
+	for i := range r.graphs {
+		g := &r.graphs[i]
+		landing := g.replay(func(id pipeline.SpanID) time.Duration {
+			took := g.took(id)
+			if name := g.trace.Spans[id].Name; name == a || name == b {
+				return took * time.Duration(percent) / 100
+			}
+			return took
+		})
+		values[i] = float64(landing - g.trace.Due)
+	}
+	return values
+}
+
+// last returns the largest n below limit for which f holds. f holds for 0, does
+// not for limit, and changes once.
+func last(limit int64, f func(n int64) bool) int64 {
+	holds, fails := int64(0), limit
+	for fails-holds > 1 {
+		if mid := holds + (fails-holds)/2; f(mid) {
+			holds = mid
+		} else {
+			fails = mid
+		}
+	}
+	return holds
+}
+
+// value evaluates the budget; it sorts the values.
+func (r *replayer) value(values []float64) float64 {
+	slices.Sort(values)
+	v, _ := r.budget.evaluate(values, r.population)
+	return v
+}
+
+// met reports whether the values, in any order, keep a budget whose bound is an
+// upper one. A quantile does so when as many members as its rank are inside.
+func (r *replayer) met(values []float64) bool {
+	b := r.budget
+	switch b.Function {
+	case Mean:
+		v, ok := mean(values, b.Metric.Unit)
+		return ok && b.Limit.Holds(v)
+	case Quantile:
+		return b.inside(values) >= b.Q.Rank(len(values))
+	case Max:
+		return b.inside(values) == len(values)
+	default:
+		return b.Limit.holdsFor(b.inside(values), r.population)
+	}
+}
+
+// response is the landing of one interaction, as a function of a cap on one
+// stage: the later of the best way around the stage, and the way through it.
+type response struct {
+	floor   time.Duration // landing - due with the stage at zero
+	through time.Duration // the way through the stage without the stage's own time; far below zero when there is none
+	longest time.Duration // longest that the stage took
+
+	// A stage that comes more than once has no such form and is replayed.
+	replay func(limit time.Duration) time.Duration
+}
+
+func (r *response) at(limit time.Duration) time.Duration {
+	if r.replay != nil {
+		return r.replay(limit)
+	}
+	return max(r.floor, r.through+min(limit, r.longest))
+}
+
+// response finds how interaction i depends on the stage.
+func (r *replayer) response(i int, stage string) response {
+	g, due := &r.graphs[i], r.graphs[i].trace.Due
+	capped := func(limit time.Duration) time.Duration {
+		return g.replay(func(id pipeline.SpanID) time.Duration {
+			if g.trace.Spans[id].Name == stage {
+				return min(limit, g.took(id))
+			}
+			return g.took(id)
+		}) - due
+	}
+	out := response{floor: g.landing - due, through: math.MinInt64 / 2}
+	for n, id := 0, pipeline.SpanID(0); int(id) < len(r.tails[i]); id++ {
+		if r.tails[i][id] == pipeline.Unknown || g.trace.Spans[id].Name != stage {
+			continue
+		}
+		if n++; n > 1 {
+			out.replay = capped
+		}
+		out.floor = capped(0)
+		out.through = g.trace.Spans[id].Start - due + r.tails[i][id]
+		out.longest = max(out.longest, g.took(id))
+	}
+	return out
+}

@@ -1,0 +1,163 @@
+package budgets
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"halfsecond/pipeline"
+)
+
+func pool(t *testing.T, kindName, metric string, traces []pipeline.Trace) Pool {
+	t.Helper()
+	for _, m := range Metrics(kindName) {
+		if m.Name == metric {
+			return collect(m, traces)
+		}
+	}
+	t.Fatalf("%s has no metric %s", kindName, metric)
+	return Pool{}
+}
+
+func check(t *testing.T, p Pool, population int, values ...float64) {
+	t.Helper()
+	if p.Population != population || !slices.Equal(p.Values, values) {
+		t.Errorf("%s = %v of %d, want %v of %d", p.Metric.Name, p.Values, p.Population, values, population)
+	}
+}
+
+func TestVoiceMetrics(t *testing.T) {
+	failed := turn(2, 100*ms, ms)
+	failed.Outcome = pipeline.Timeout
+	unheard := turn(3, 100*ms, ms)
+	unheard.Marks = nil
+	open := turn(4, 100*ms, ms)
+	open.Spans[3].End = pipeline.Unknown // the transcript never came
+	traces := []pipeline.Trace{turn(0, 300*ms, 20*ms), turn(1, 100*ms, 10*ms), failed, unheard, open}
+
+	check(t, pool(t, "voice", "reply", traces), 5, 441e6, 450e6, 660e6)
+	check(t, pool(t, "voice", "end_of_turn", traces), 5, 100e6, 100e6, 100e6, 300e6)
+	check(t, pool(t, "voice", "stt_tail", traces), 5, 47e6, 47e6, 47e6)
+	check(t, pool(t, "voice", "playout", traces), 0)
+	check(t, pool(t, "voice", "ok_share", traces), 5, 0, 1, 1, 1, 1)
+	// From 0 to the last end at 4 s + 441 ms.
+	check(t, pool(t, "voice", "goodput", traces), 1, 4/4.441)
+}
+
+func TestIDEMetrics(t *testing.T) {
+	reused := key(5, true, 0)
+	reused.Facts = append(reused.Facts, pipeline.Fact{Name: "source", Value: "typed_as_suggested"}, pipeline.Fact{Name: "verdict", Value: "typed_through"})
+	exact := key(1, true, 120*ms, pipeline.OK)
+	exact.Facts = append(exact.Facts, pipeline.Fact{Name: "source", Value: "network"}, pipeline.Fact{Name: "verdict", Value: "exact"})
+	exact.Marks = append(exact.Marks, pipeline.Mark{Name: "first_line", At: exact.Due + 180*ms})
+	diverged := key(2, true, -1, pipeline.OK)
+	diverged.Facts = append(diverged.Facts, pipeline.Fact{Name: "verdict", Value: "diverged"})
+	traces := []pipeline.Trace{
+		key(0, false, -1), exact, diverged, key(3, true, -1, pipeline.Cancelled), key(4, false, 90*ms, pipeline.Cancelled, pipeline.OK), reused,
+	}
+
+	check(t, pool(t, "ide", "ttfc", traces), 4, 0, 120e6)
+	check(t, pool(t, "ide", "ttfc_shown", traces), 3, 0, 90e6, 120e6)
+	check(t, pool(t, "ide", "first_line", traces), 1, 180e6)
+	check(t, pool(t, "ide", "requests_per_key", traces), 6, 0, 0, 1, 1, 1, 2)
+	check(t, pool(t, "ide", "cancelled_share", traces), 5, 0, 0, 0, 1, 1)
+	check(t, pool(t, "ide", "useful_share", traces), 4, 0, 0, 1, 1)
+	check(t, pool(t, "ide", "reuse_share", traces), 4, 0, 0, 0, 1)
+}
+
+func TestRequestMetrics(t *testing.T) {
+	const due = 10 * time.Second
+	whole := pipeline.NewRequest(1, due)
+	whole.Sent, whole.Scheduled, whole.FirstByte = due+2*ms, due+30*ms, due+31*ms
+	whole.FirstOutput, whole.FirstText, whole.FirstSeen, whole.LastOutput = due+100*ms, due+120*ms, due+121*ms, due+500*ms
+	whole.OutputTokens = 11
+	burst := whole
+	burst.Transport.Burst = true
+	burst.OutputTokens = 5
+	one := whole
+	one.OutputTokens = 1
+	uncounted := whole
+	uncounted.OutputTokens = pipeline.UnknownCount
+	failed := pipeline.NewRequest(2, due)
+	failed.Outcome = pipeline.Error
+	traces := []pipeline.Trace{
+		{Due: due, End: due + time.Second, Requests: []pipeline.Request{whole, burst}},
+		{Due: due, End: due + 2*time.Second, Requests: []pipeline.Request{one, uncounted, failed}},
+	}
+
+	four := func(v float64) []float64 { return []float64{v, v, v, v} }
+	check(t, pool(t, "bench", "ttft", traces), 5, four(100e6)...)
+	check(t, pool(t, "bench", "service_ttft", traces), 5, four(98e6)...)
+	check(t, pool(t, "bench", "e2e", traces), 5, four(500e6)...)
+	check(t, pool(t, "bench", "ttfb", traces), 5, four(31e6)...)
+	check(t, pool(t, "bench", "ttfo", traces), 5, four(120e6)...)
+	check(t, pool(t, "bench", "ttfv", traces), 5, four(121e6)...)
+	check(t, pool(t, "bench", "llm_queue", traces), 5, four(28e6)...)
+	check(t, pool(t, "bench", "llm_prefill", traces), 5, four(70e6)...)
+	check(t, pool(t, "bench", "tpot", traces), 2, 40e6) // 400 ms / 10
+	check(t, pool(t, "bench", "tps", traces), 2, 25)
+	check(t, pool(t, "bench", "aggregate_tps", traces), 1, 17.0/2)
+	check(t, pool(t, "bench", "response", traces), 2, 500e6)
+	if p := pool(t, "bench", "tpot", traces); p.Unseen != 3 {
+		t.Errorf("tpot leaves out %d requests, want 3", p.Unseen)
+	}
+}
+
+// Every metric says what it is, has a name of its own, and takes nothing at all.
+func TestMetricsOfNothing(t *testing.T) {
+	for _, kindName := range []string{"voice", "ide", "bench"} {
+		names := map[string]bool{}
+		for _, m := range Metrics(kindName) {
+			if m.Formula == "" || m.Over == "" || names[m.Name] {
+				t.Errorf("%s: metric %+v lacks words or a name of its own", kindName, m)
+			}
+			names[m.Name] = true
+			check(t, collect(m, nil), 0)
+		}
+	}
+}
+
+func TestFormat(t *testing.T) {
+	tests := []struct {
+		unit Unit
+		v    float64
+		want string
+	}{
+		{Duration, 431e6, "431 ms"}, {Duration, 500e6, "500 ms"}, {Duration, 47.24e6, "47.2 ms"}, {Duration, 1.5e6, "1.5 ms"},
+		{Duration, 12345, "0.012 ms"}, {Duration, 3_012_400_000, "3,012 ms"}, {Duration, 0, "0 ms"}, {Duration, -293e6, "-293 ms"},
+		{Duration, 1_234_567e6, "1,234,567 ms"}, {Share, 0.942, "94.2 %"}, {Share, 1, "100 %"}, {Count, 1.204, "1.2"},
+		{TokenRate, 28.57, "28.6 tok/s"}, {Rate, 2.5, "2.5 /s"},
+	}
+	for _, test := range tests {
+		if got := test.unit.Format(test.v); got != test.want {
+			t.Errorf("%v.Format(%v) = %q, want %q", test.unit, test.v, got, test.want)
+		}
+	}
+}
+
+func TestFormatBeside(t *testing.T) {
+	tests := []struct {
+		unit             Unit
+		v, other         float64
+		text, limit, gap string
+	}{
+		{Duration, 499_999_600, 500e6, "499.9996 ms", "500 ms", "0.0004 ms"},
+		{Duration, 793e6, 500e6, "793 ms", "500 ms", "293 ms"},
+		{Duration, 428.7e6, 500e6, "429 ms", "500 ms", "71 ms"},
+		{Duration, 500e6, 500e6, "500 ms", "500 ms", "0 ms"},
+		{Share, 0.49, 0.9, "49 %", "90 %", "41 points"},
+		{Count, 1.31, 1.2, "1.31", "1.2", "0.11"},
+	}
+	for _, test := range tests {
+		text, limit, gap := test.unit.FormatBeside(test.v, test.other)
+		if text != test.text || limit != test.limit || gap != test.gap {
+			t.Errorf("FormatBeside(%v, %v) = %q, %q, %q, want %q, %q, %q", test.v, test.other, text, limit, gap, test.text, test.limit, test.gap)
+		}
+	}
+}
+
+func TestRow(t *testing.T) {
+	if got, want := Duration.Row(400e6, 12345, 1e6), []string{"400.00 ms", "0.01 ms", "1.00 ms"}; !slices.Equal(got, want) {
+		t.Errorf("Row = %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,203 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"halfsecond/budgets"
+)
+
+// sentence says the verdict, with the margin of the first budget that has it.
+func (r *Report) sentence() string {
+	js := r.analysis.Judgements
+	decisive := slices.IndexFunc(js, func(j budgets.Judgement) bool { return j.Verdict == r.Verdict })
+	if decisive < 0 {
+		return r.unfinished("PASS: no budget was set, so nothing was judged.")
+	}
+	j := &js[decisive]
+	var words string
+	switch {
+	case r.Unfit != nil:
+		return r.unfinished("UNMEASURED: " + *r.Unfit + ", so no budget is judged.")
+	case !j.HasValue:
+		words = fmt.Sprintf("%s cannot be judged: %s", subject(j), j.Reason)
+	case j.Verdict == budgets.Unmeasured:
+		words = fmt.Sprintf("%s, but that cannot be judged: it %s%s", statement(j), j.Reason, remedy(j))
+	case j.Verdict == budgets.Fail:
+		words = statement(j) + ", " + distance(j) + ownership(j) + remedy(j)
+	default:
+		words = statement(j) + ", " + distance(j)
+	}
+	return r.unfinished(strings.ToUpper(r.Verdict.String()) + ": " + words + "." + r.others())
+}
+
+// others counts the budgets, when there is more than one.
+func (r *Report) others() string {
+	total, same := len(r.Budgets), 0
+	for _, b := range r.Budgets {
+		if b.Verdict == r.Verdict {
+			same++
+		}
+	}
+	switch {
+	case total == 1:
+		return ""
+	case r.Verdict == budgets.Pass && total == 2:
+		return " Both budgets pass."
+	case r.Verdict == budgets.Pass:
+		return fmt.Sprintf(" All %d budgets pass.", total)
+	case r.Verdict == budgets.Fail:
+		return fmt.Sprintf(" Budgets failed: %d of %d.", same, total)
+	default:
+		return fmt.Sprintf(" Budgets not measured: %d of %d.", same, total)
+	}
+}
+
+// unfinished adds that the run was cut short, if it was.
+func (r *Report) unfinished(words string) string {
+	if r.Finished {
+		return words
+	}
+	why := ""
+	if r.UnfinishedReason != nil {
+		why = " (" + *r.UnfinishedReason + ")"
+	}
+	return fmt.Sprintf("%s The run did not finish%s: this judges %s of %s %s.", words, why, count(r.N), count(r.NAsked), r.noun(r.NAsked))
+}
+
+// noun names n interactions of the run's kind.
+func (r *Report) noun(n int) string {
+	one := map[string]string{"voice": "turn", "ide": "key"}[r.Kind]
+	if one == "" {
+		one = "interaction"
+	}
+	if n == 1 {
+		return one
+	}
+	return one + "s"
+}
+
+// landingWords are for the metrics that interactions land with: what one is,
+// what it does, and what many do.
+var landingWords = map[string][3]string{
+	"reply":      {"reply", "lands at", "replies land"},
+	"ttfc":       {"first character", "lands at", "completions show their first character"},
+	"ttfc_shown": {"first character shown", "lands at", "shown completions show their first character"},
+}
+
+func wordsFor(m budgets.Metric) (noun, verb, many string) {
+	if w, ok := landingWords[m.Name]; ok {
+		return w[0], w[1], w[2]
+	}
+	if m.Unit == budgets.Duration {
+		return m.Name, "takes", m.Name + " stay"
+	}
+	return m.Name, "is", m.Name + " stay"
+}
+
+// subject names what a budget is about, such as "the p95 reply".
+func subject(j *budgets.Judgement) string {
+	noun, _, _ := wordsFor(j.Budget.Metric)
+	switch j.Budget.Function {
+	case budgets.Quantile:
+		return fmt.Sprintf("the %v %s", j.Budget.Q, noun)
+	case budgets.Mean:
+		return "the mean " + noun
+	case budgets.Max:
+		return "the largest " + noun
+	default:
+		return j.Budget.Name()
+	}
+}
+
+// statement says what was measured, such as "the p95 reply lands at 431 ms".
+func statement(j *budgets.Judgement) string {
+	value, _, _ := j.Beside()
+	_, verb, many := wordsFor(j.Budget.Metric)
+	if j.Budget.Function != budgets.ShareWhere {
+		return fmt.Sprintf("%s %s %s", subject(j), verb, value)
+	}
+	inner := j.Budget.Inner
+	sign := map[budgets.Comparison]string{
+		budgets.Less: "under", budgets.AtMost: "within", budgets.Greater: "above", budgets.AtLeast: "at or above",
+	}[inner.Comparison]
+	if inner.Comparison == budgets.Less && verb == "lands at" {
+		sign = "in under"
+	}
+	return fmt.Sprintf("%s of %s %s %s", value, many, sign, inner.Unit.Format(inner.Value))
+}
+
+// distance says how far the value is from the limit, such as "69 ms inside 500 ms".
+func distance(j *budgets.Judgement) string {
+	_, limit, gap := j.Beside()
+	if j.Unit() == budgets.Share {
+		limit = "the " + limit + " asked for"
+	}
+	upper := j.Budget.Limit.Comparison == budgets.Less || j.Budget.Limit.Comparison == budgets.AtMost
+	relation := "over"
+	switch {
+	case j.Margin == 0 && j.Verdict == budgets.Pass:
+		return "exactly " + limit
+	case j.Margin == 0:
+		return "exactly " + limit + ", which is not inside"
+	case upper && j.Margin > 0:
+		relation = "inside"
+	case !upper && j.Margin < 0:
+		relation = "short of"
+	}
+	return fmt.Sprintf("%s %s %s", gap, relation, limit)
+}
+
+func ownership(j *budgets.Judgement) string {
+	if j.Owner == nil {
+		return ""
+	}
+	return "; " + j.Owner.Words()
+}
+
+// remedy names the best lever that is enough, or says that none is.
+func remedy(j *budgets.Judgement) string {
+	if len(j.Levers) == 0 {
+		return ""
+	}
+	best := slices.IndexFunc(j.Levers, func(l budgets.Lever) bool { return l.Enough })
+	if best < 0 {
+		return "; no stage, and no two together, would bring it inside"
+	}
+	stages, to := strings.Join(j.Levers[best].Stages, " and "), target(j.Levers[best])
+	if to == "" {
+		return fmt.Sprintf("; only doing without %s would bring it inside", stages)
+	}
+	return fmt.Sprintf("; shortening %s to %s would bring it inside", stages, to)
+}
+
+// target says how short the stages of a lever that is enough have to become; ""
+// when nothing may be left of them.
+func target(l budgets.Lever) string {
+	if len(l.Stages) > 1 {
+		if l.Keep == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%d %% of what they took", l.Keep)
+	}
+	under := roundedDown(l.Cap + 1)
+	if under == 0 {
+		return ""
+	}
+	return "under " + budgets.Duration.Format(float64(under))
+}
+
+// roundedDown cuts d to the digits that are shown of it, so that what is said
+// of "under d" stays true.
+func roundedDown(d time.Duration) time.Duration {
+	for step := time.Millisecond; step > time.Microsecond; step /= 10 {
+		if d >= 100*step {
+			return d.Truncate(step)
+		}
+	}
+	return d.Truncate(time.Microsecond)
+}
+
+func count(n int) string { return budgets.Number(float64(n), 0) }

@@ -1,0 +1,352 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"halfsecond/budgets"
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/quantile"
+)
+
+// Options say how to set a terminal page.
+type Options struct {
+	Width int  // columns; 0 means 100, less than 80 means 80. Tables take what they need
+	Color bool // whether escape sequences for colour may be used
+}
+
+func newPage(o Options) *page {
+	return &page{width: max(cmp.Or(o.Width, 100), 80), color: o.Color}
+}
+
+// Table writes the report as a terminal page.
+func (r *Report) Table(w io.Writer, o Options) error {
+	p := newPage(o)
+	r.head(p)
+	r.budgetTable(p)
+	r.waterfalls(p)
+	r.leverTable(p)
+	r.stageTable(p)
+	r.metricTable(p)
+	r.notes(p)
+	if _, err := io.WriteString(w, p.b.String()); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+var verdictStyles = map[budgets.Verdict]style{budgets.Pass: green, budgets.Fail: red, budgets.Unmeasured: yellow}
+
+func (r *Report) head(p *page) {
+	p.paragraph(0, verdictStyles[r.Verdict], r.Summary)
+	facts := []string{fmt.Sprintf("%s on %s", r.Scenario, r.Target), count(r.N) + " " + r.noun(r.N), fmt.Sprintf("seed %d", r.Seed)}
+	if r.ScenarioHash != "" {
+		facts = append(facts, "scenario hash "+r.ScenarioHash[:min(12, len(r.ScenarioHash))])
+	}
+	if r.Version != "" {
+		facts = append(facts, "halfsecond "+r.Version)
+	}
+	p.paragraph(0, dim, strings.Join(facts, " · "))
+}
+
+// verdictMarks tell verdicts apart without colour.
+var verdictMarks = map[budgets.Verdict]string{budgets.Pass: "✓", budgets.Fail: "✗", budgets.Unmeasured: "?"}
+
+func (r *Report) budgetTable(p *page) {
+	if len(r.Budgets) == 0 {
+		return
+	}
+	p.heading("Budgets")
+	rows := [][]cell{{left(""), left("").in(dim), right("value").in(dim), right("margin").in(dim), left("95 % interval").in(dim)}}
+	for i := range r.analysis.Judgements {
+		j := &r.analysis.Judgements[i]
+		mark := left(verdictMarks[j.Verdict] + " " + j.Verdict.String()).in(verdictStyles[j.Verdict])
+		rows = append(rows, []cell{mark, left(j.Budget.String()), right(value(j)), right(margin(j)), left(interval(j))})
+	}
+	p.rows(rows)
+	for i := range r.analysis.Judgements {
+		if j := &r.analysis.Judgements[i]; j.Reason != "" {
+			p.paragraph(4, plain, j.Budget.Name()+": "+j.Reason)
+		}
+	}
+}
+
+func value(j *budgets.Judgement) string {
+	if !j.HasValue {
+		return "-"
+	}
+	v, _, _ := j.Beside()
+	return v
+}
+
+func margin(j *budgets.Judgement) string {
+	if j.Verdict == budgets.Unmeasured {
+		return "-"
+	}
+	_, _, gap := j.Beside()
+	return signed(gap, j.Margin)
+}
+
+func interval(j *budgets.Judgement) string {
+	if !j.HasInterval {
+		return ""
+	}
+	u := j.Unit()
+	return u.Format(j.Low) + " to " + u.Format(j.High)
+}
+
+func (r *Report) waterfalls(p *page) {
+	limit := r.landingLimit()
+	for i := range r.analysis.Exemplars {
+		e := &r.analysis.Exemplars[i]
+		noun := r.noun(1)
+		title := fmt.Sprintf("The %s %s lands at %s (session %d, %s %d)",
+			e.Name, noun, budgets.Duration.Format(float64(e.Value)), e.Trace.Session, noun, e.Trace.Index)
+		p.waterfall(title, e, limit)
+	}
+	if len(r.analysis.Exemplars) > 0 {
+		p.line("")
+		p.paragraph(2, dim, "● critical: these follow each other without a gap and add up to the landing. Slack: how much longer a stage could have been without moving it.")
+	}
+}
+
+// landingLimit returns the tightest limit that a budget sets on the landing, 0
+// when none does.
+func (r *Report) landingLimit() time.Duration {
+	tightest := time.Duration(0)
+	for i := range r.analysis.Judgements {
+		b := &r.analysis.Judgements[i].Budget
+		if b.Metric.Name != r.analysis.Landing().Metric.Name {
+			continue
+		}
+		limit := time.Duration(b.Limit.Value)
+		if b.Function == budgets.ShareWhere {
+			limit = time.Duration(b.Inner.Value)
+		}
+		if tightest == 0 || limit < tightest {
+			tightest = limit
+		}
+	}
+	return tightest
+}
+
+// leversShown is how many levers of a budget the page lists; the document has
+// all of them.
+const leversShown = 5
+
+func (r *Report) leverTable(p *page) {
+	if len(r.Levers) == 0 {
+		return
+	}
+	for i := range r.analysis.Judgements {
+		j := &r.analysis.Judgements[i]
+		if len(j.Levers) == 0 {
+			continue
+		}
+		p.heading("What would bring " + j.Budget.String() + " inside")
+		rows := [][]cell{{left("").in(dim), left("").in(dim), right("cut").in(dim), right("without it").in(dim)}}
+		for _, l := range j.Levers[:min(leversShown, len(j.Levers))] {
+			rows = append(rows, []cell{left(strings.Join(l.Stages, " + ")), advice(l), right(cut(l)), right(j.Unit().Format(l.AtZero))})
+		}
+		p.rows(rows)
+	}
+	p.paragraph(2, dim, "Every recorded "+r.noun(1)+" is replayed with only that stage shortened: the same requests, the same waits between stages.")
+}
+
+// advice is what a row of levers says to do.
+func advice(l budgets.Lever) cell {
+	switch to := target(l); {
+	case !l.Enough:
+		return left("not enough alone").in(dim)
+	case to == "":
+		return left("do without")
+	default:
+		return left("shorten to " + to)
+	}
+}
+
+func cut(l budgets.Lever) string {
+	if !l.Enough {
+		return ""
+	}
+	return budgets.Number(-100*l.Cut, 0) + " %"
+}
+
+func (r *Report) stageTable(p *page) {
+	if len(r.Stages) == 0 {
+		return
+	}
+	p.heading("Stages, ms")
+	rows := [][]cell{{
+		left("").in(dim), right("n").in(dim), right("p50").in(dim), right("p95").in(dim), right("p99").in(dim), right("critical").in(dim), left(""),
+	}}
+	for _, s := range r.Stages {
+		rows = append(rows, []cell{
+			left(s.Name), right(count(s.N)), right(fixed(s.P50)), right(fixed(s.P95)), right(fixed(s.P99)),
+			right(share(s.ShareCritical)), left(s.label()).in(dim),
+		})
+	}
+	p.rows(rows)
+}
+
+// label says what is not real about a stage.
+func (s Stage) label() string {
+	var words []string
+	if s.Simulated {
+		words = append(words, "simulated")
+	}
+	if s.Component != nil {
+		words = append(words, *s.Component)
+	}
+	if s.NoSpread {
+		words = append(words, "median only")
+	}
+	return strings.Join(words, ", ")
+}
+
+// fixed returns a number with one decimal, "-" when it is unknown.
+func fixed(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return budgets.Number(*v, 1)
+}
+
+func share(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return budgets.Number(100**v, 0) + " %"
+}
+
+func (r *Report) metricTable(p *page) {
+	rows := [][]cell{{
+		left("").in(dim), right("n").in(dim), right("p50").in(dim), right("p95").in(dim), right("p99").in(dim), right("mean").in(dim),
+	}}
+	for _, pool := range r.shownPools() {
+		rows = append(rows, metricRow(pool))
+	}
+	if len(rows) > 1 {
+		p.heading("Metrics")
+		p.rows(rows)
+	}
+}
+
+// metricRow shows a percentile as "-" when it is refused, as nothing when the
+// metric has none.
+func metricRow(pool *budgets.Pool) []cell {
+	mean, _ := pool.Mean()
+	row := []cell{left(pool.Metric.Name), right(count(len(pool.Values)))}
+	for _, q := range []quantile.Q{quantile.P50, quantile.P95, quantile.P99} {
+		v, ok := pool.Quantile(q)
+		switch {
+		case ok:
+			row = append(row, right(pool.Metric.Unit.Row(v, mean)[0]))
+		case pool.Percentiles():
+			row = append(row, right("-"))
+		default:
+			row = append(row, right(""))
+		}
+	}
+	return append(row, right(pool.Metric.Unit.Row(mean)[0]))
+}
+
+// shownPools returns the metrics that have a value, without the stages, which
+// have a table of their own, and without what only says ttft once more.
+func (r *Report) shownPools() []*budgets.Pool {
+	var pools []*budgets.Pool
+	ttft := r.analysis.Pool("ttft").Values
+	for i := range r.analysis.Pools {
+		p := &r.analysis.Pools[i]
+		name := p.Metric.Name
+		stage := slices.ContainsFunc(r.Stages, func(s Stage) bool { return s.Name == name })
+		again := (name == "ttfo" || name == "ttfv") && slices.Equal(p.Values, ttft)
+		if len(p.Values) > 0 && !stage && !again {
+			pools = append(pools, p)
+		}
+	}
+	return pools
+}
+
+func (r *Report) notes(p *page) {
+	p.heading("Notes")
+	if r.refusals() {
+		p.paragraph(2, plain, fmt.Sprintf("-: too few samples; a p50 takes %d, a p95 %d, a p99 %d.",
+			quantile.P50.Needs(), quantile.P95.Needs(), quantile.P99.Needs()))
+	}
+	r.outcomeNote(p, r.noun(2)+" ended", func(t *pipeline.Trace, note func(pipeline.Outcome, string)) { note(t.Outcome, t.Reason) })
+	r.outcomeNote(p, "requests ended", func(t *pipeline.Trace, note func(pipeline.Outcome, string)) {
+		for i := range t.Requests {
+			note(t.Requests[i].Outcome, t.Requests[i].Reason)
+		}
+	})
+	if l := r.Lateness; l != nil {
+		p.paragraph(2, plain, "Lateness: "+l.words())
+	}
+	p.paragraph(2, plain, "A percentile q is the sample of rank ceil(q n). Only what ended ok has a latency; in a share everything counts, "+
+		"and what failed or never came is not inside.")
+	for _, pool := range r.shownPools() {
+		p.definition(pool.Metric.Name, r.Formulas[pool.Metric.Name])
+	}
+}
+
+// refusals reports whether any percentile on the page is refused.
+func (r *Report) refusals() bool {
+	for _, s := range r.Stages {
+		if s.P99 == nil {
+			return true
+		}
+	}
+	return slices.ContainsFunc(r.shownPools(), func(p *budgets.Pool) bool {
+		_, ok := p.Quantile(quantile.P99)
+		return !ok && p.Percentiles()
+	})
+}
+
+// outcomeNote lists how things ended, unless all ended ok, each with its most
+// frequent reason.
+func (r *Report) outcomeNote(p *page, what string, each func(t *pipeline.Trace, note func(pipeline.Outcome, string))) {
+	counts, reasons := map[pipeline.Outcome]int{}, map[pipeline.Outcome]map[string]int{}
+	for i := range r.analysis.Run.Traces {
+		each(&r.analysis.Run.Traces[i], func(o pipeline.Outcome, reason string) {
+			if counts[o]++; reasons[o] == nil {
+				reasons[o] = map[string]int{}
+			}
+			reasons[o][reason]++
+		})
+	}
+	var words []string
+	for o := pipeline.OK; o <= pipeline.Cancelled; o++ {
+		if counts[o] > 0 {
+			words = append(words, fmt.Sprintf("%s %v%s", count(counts[o]), o, mostly(reasons[o])))
+		}
+	}
+	if len(counts) > 1 || len(counts) == 1 && counts[pipeline.OK] == 0 {
+		p.paragraph(2, plain, what+": "+strings.Join(words, ", ")+".")
+	}
+}
+
+// mostly names the most frequent reason, the first by name of several.
+func mostly(reasons map[string]int) string {
+	best := ""
+	for reason, n := range reasons {
+		if reason != "" && (best == "" || n > reasons[best] || n == reasons[best] && reason < best) {
+			best = reason
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return " (" + best + ")"
+}
+
+func orDash(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return budgets.Duration.Format(*v * float64(time.Millisecond))
+}

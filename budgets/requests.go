@@ -1,0 +1,102 @@
+package budgets
+
+import (
+	"math"
+	"time"
+
+	"halfsecond/pipeline"
+)
+
+// allRequests is the population of the metrics of requests. An ok request whose
+// value nobody could observe is left out of it; one that failed is not.
+const allRequests = "requests"
+
+// modelStage is the stage that a request's own durations belong to.
+const modelStage = "llm_first_token"
+
+// requestMetrics are those of every kind, from the requests of the traces.
+var requestMetrics = []Metric{
+	request("ttft", "first output - due", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Due, r.FirstOutput) }),
+	request("service_ttft", "first output - sent", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Sent, r.FirstOutput) }),
+	request("tpot", "(last output - first output) / (output tokens - 1), with two tokens or more that did not come in one read",
+		func(r *pipeline.Request) time.Duration {
+			span, gaps := decoding(r)
+			if gaps == 0 {
+				return pipeline.Unknown
+			}
+			return time.Duration(math.Round(float64(span) / gaps))
+		}),
+	tokenRate,
+	request("e2e", "last output - due", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Due, r.LastOutput) }),
+	request("ttfb", "first byte of the body - due", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Due, r.FirstByte) }),
+	request("ttfo", "first output that is not reasoning - due", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Due, r.FirstText) }),
+	request("ttfv", "first output with a visible character - due", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Due, r.FirstSeen) }),
+	request("llm_queue", "model begins to work on it - sent", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Sent, r.Scheduled) }),
+	request("llm_prefill", "first output - model begins to work on it", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Scheduled, r.FirstOutput) }),
+	aggregateRate,
+}
+
+// request makes a metric of requests. of gives a duration, Unknown when it
+// cannot be told.
+func request(name, formula string, of func(r *pipeline.Request) time.Duration) Metric {
+	return Metric{
+		Name: name, Unit: Duration, Formula: formula, Over: allRequests, rests: restsOnStage, stage: modelStage,
+		gather: func(traces []pipeline.Trace, p *Pool) {
+			eachRequest(traces, func(r *pipeline.Request) {
+				d := of(r)
+				p.put(okOnly(r.Outcome)(float64(d), observed(d != pipeline.Unknown)))
+			})
+		},
+	}
+}
+
+func observed(known bool) standing {
+	if known {
+		return present
+	}
+	return unseen
+}
+
+var tokenRate = Metric{
+	Name: "tps", Unit: TokenRate, Formula: "1 / tpot, tokens a second of one stream", Over: allRequests,
+	rests: restsOnStage, stage: modelStage,
+	gather: func(traces []pipeline.Trace, p *Pool) {
+		eachRequest(traces, func(r *pipeline.Request) {
+			span, gaps := decoding(r)
+			p.put(okOnly(r.Outcome)(gaps/span.Seconds(), observed(gaps > 0 && span > 0)))
+		})
+	},
+}
+
+var aggregateRate = Metric{
+	Name: "aggregate_tps", Unit: TokenRate, Formula: "output tokens of all requests / time of the run", Over: "the whole run", whole: true,
+	gather: func(traces []pipeline.Trace, p *Pool) {
+		tokens, known := 0, false
+		eachRequest(traces, func(r *pipeline.Request) {
+			if r.OutputTokens != pipeline.UnknownCount {
+				tokens, known = tokens+r.OutputTokens, true
+			}
+		})
+		if w := window(traces); w > 0 && known {
+			p.add(float64(tokens) / w.Seconds())
+		}
+	},
+}
+
+// decoding returns the time from the first to the last output and the number
+// of gaps between tokens in it; gaps is 0 when the pace cannot be told.
+func decoding(r *pipeline.Request) (span time.Duration, gaps float64) {
+	span = pipeline.Since(r.FirstOutput, r.LastOutput)
+	if span == pipeline.Unknown || r.OutputTokens < 2 || r.Transport.Burst {
+		return 0, 0
+	}
+	return span, float64(r.OutputTokens - 1)
+}
+
+func eachRequest(traces []pipeline.Trace, f func(r *pipeline.Request)) {
+	for i := range traces {
+		for j := range traces[i].Requests {
+			f(&traces[i].Requests[j])
+		}
+	}
+}

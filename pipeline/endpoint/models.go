@@ -1,0 +1,64 @@
+package endpoint
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"halfsecond/pipeline/wire"
+)
+
+// OnlyModel asks the endpoint that config describes, its Model aside, for its
+// list of models and returns the name of the only one. The error lists them when
+// there are several.
+func OnlyModel(ctx context.Context, config Config) (string, error) {
+	config.Model = "unknown"
+	c, err := NewClient(config, nil)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(ctx, c.config.Limits.Connect+c.config.Limits.FirstByte)
+	defer cancel()
+	names, err := c.names(ctx)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("list the models of endpoint %s: %s", c.address.shown, c.tidy(err.Error()))
+	case len(names) == 1:
+		return names[0], nil
+	case len(names) == 0:
+		return "", fmt.Errorf("endpoint %s lists no model; name one", c.address.shown)
+	}
+	slices.Sort(names)
+	return "", fmt.Errorf("endpoint %s has several models; name one of %s", c.address.shown, c.tidy(strings.Join(names, ", ")))
+}
+
+// names returns the names in the list of models.
+func (c *Client) names(ctx context.Context) ([]string, error) {
+	resp, err := c.models(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("HTTP %d", resp.StatusCode)
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, DefaultMaxBytes))
+	if err != nil {
+		return nil, err
+	}
+	var list wire.ModelList
+	if json.Unmarshal(body, &list) != nil {
+		return nil, errors.New("the answer is no list of models")
+	}
+	var names []string
+	for _, m := range list.Data {
+		names = append(names, m.ID)
+	}
+	return names, nil
+}
