@@ -1,0 +1,114 @@
+package scenario
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+//go:embed builtin examples
+var embedded embed.FS
+
+// Names returns the names of the built-in scenarios, one for each kind and called
+// like it.
+func Names() []string { return slices.Clone(kinds) }
+
+// Examples returns the names of further scenarios that Load knows: chains and
+// stacks of constants whose result is known by hand.
+func Examples() []string {
+	files, err := fs.Glob(embedded, "examples/*.yaml")
+	if err != nil {
+		panic(err)
+	}
+	for i, f := range files {
+		files[i] = strings.TrimSuffix(path.Base(f), ".yaml")
+	}
+	return files
+}
+
+// Source returns the text of a built-in scenario or an example.
+func Source(name string) (text string, ok bool) {
+	folder := "builtin"
+	switch {
+	case slices.Contains(Examples(), name):
+		folder = "examples"
+	case !slices.Contains(kinds, name):
+		return "", false
+	}
+	data, err := embedded.ReadFile(path.Join(folder, name+".yaml"))
+	if err != nil {
+		panic(err)
+	}
+	return string(data), true
+}
+
+// Load returns the built-in scenario or the example of that name, or else the
+// one in that file: a file called "voice" is reached as "./voice". Text files that
+// it names are looked for beside it. The error names the file, or joins its
+// Problems as Parse does.
+func Load(name string) (*Scenario, error) {
+	if text, ok := Source(name); ok {
+		return Parse(name, []byte(text), nil)
+	}
+	data, err := read(name)
+	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, `./\`) {
+		return nil, fmt.Errorf("no built-in scenario and no file %q; %s", name, suggest(name, append(Names(), Examples()...)))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("load scenario: %w", err)
+	}
+	return Parse(name, data, func(text string) ([]byte, error) {
+		if !filepath.IsAbs(text) {
+			text = filepath.Join(filepath.Dir(name), text)
+		}
+		return read(text)
+	})
+}
+
+// read returns a file; of one that is too long, no more than shows that it is.
+func read(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxBytes+1))
+}
+
+// Init returns a scenario of that kind to start from: the built-in one with every
+// key written out and explained.
+func Init(kind string) (string, error) {
+	if !slices.Contains(kinds, kind) {
+		return "", fmt.Errorf("unknown kind %q; %s", kind, suggest(kind, kinds))
+	}
+	s, err := Load(kind)
+	if err != nil {
+		return "", err
+	}
+	sample := schema.write(Scenario{Endpoints: Endpoints{LLM: &Endpoint{
+		URL: "http://127.0.0.1:8000/v1", Protocol: "openai-chat", Model: "NAME", KeyEnv: "OPENAI_API_KEY",
+	}}}).keep(func(key string) bool { return key == "endpoints" })
+	return initHead + schema.write(*s).render(true) + initEndpoints + commented(sample.render(true)), nil
+}
+
+const (
+	initHead = `# A scenario for halfsecond, with every key of its kind. A key that is left out has
+# its default, an unknown key is refused. Check a file with
+# halfsecond run FILE --check
+`
+	initEndpoints = `
+# To ask a real service: halfsecond run FILE --target endpoint
+`
+)
+
+// commented returns the lines as comments.
+func commented(lines string) string {
+	return "# " + strings.ReplaceAll(strings.TrimSpace(lines), "\n", "\n# ") + "\n"
+}

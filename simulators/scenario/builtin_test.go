@@ -1,0 +1,139 @@
+package scenario
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestBuiltins(t *testing.T) {
+	for _, name := range Names() {
+		s, err := Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Kind != name || len(s.Budgets) == 0 {
+			t.Errorf("%s is of kind %s with %d budgets, want its own kind and a budget", name, s.Kind, len(s.Budgets))
+		}
+	}
+}
+
+// landing adds up the medians of a turn's stages as Voice describes them.
+func landing(v *Voice) time.Duration {
+	median := func(d Delay) time.Duration { return d.Quantile(.5) }
+	agent := median(v.Uplink)
+	decided := agent + median(v.VADSilence) + median(v.EndOfTurn)
+	asked := max(decided, agent+median(v.STTTail)) + median(v.LLMRoundTrip)
+	afterFirst := float64(v.FirstSentenceTokens.Quantile(.5)-1) / v.LLM.TokensPerSecond
+	sentence := asked + median(v.LLM.TTFT) + time.Duration(afterFirst*float64(time.Second))
+	return sentence + median(v.TTSFirstAudio) + median(v.LeadingSilence) + median(v.Playout)
+}
+
+// The voice examples are worked out by hand; every stage of theirs is a constant.
+func TestExamplesLandWhereTheySay(t *testing.T) {
+	want := map[string]time.Duration{
+		"classic-chain":            300 * ms,
+		"classic-chain-real":       830 * ms,
+		"stack-framework-defaults": 1681 * ms,
+		"stack-tuned-cloud":        793 * ms,
+		"stack-local":              469 * ms,
+	}
+	voices := 0
+	for _, name := range Examples() {
+		s, err := Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Kind != "voice" {
+			continue
+		}
+		voices++
+		if got := landing(s.Voice); got != want[name] {
+			t.Errorf("%s lands at %s, want %s", name, got, want[name])
+		}
+		if text, _ := Source(name); !strings.Contains(text, fmt.Sprintf("%d ms", want[name].Milliseconds())) {
+			t.Errorf("%s does not say that it lands at %s", name, want[name])
+		}
+	}
+	if voices != len(want) {
+		t.Errorf("%d voice examples, want %d", voices, len(want))
+	}
+}
+
+func TestInit(t *testing.T) {
+	for _, kind := range Names() {
+		text, err := Init(kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		builtin, _ := Source(kind)
+		if got, want := parse(t, text), parse(t, builtin); got.Canonical() != want.Canonical() {
+			t.Errorf("Init(%s) reads as\n%s\nwant\n%s", kind, got.Canonical(), want.Canonical())
+		}
+		golden(t, filepath.Join("testdata", "init-"+kind+".yaml"), text)
+		// With the endpoint that it shows as a comment it is a scenario as well.
+		withEndpoint := strings.ReplaceAll(strings.Replace(text, "# endpoints:", "endpoints:", 1), "\n#   ", "\n  ")
+		if s := parse(t, withEndpoint); s.Endpoints.LLM == nil || s.Hash() != parse(t, builtin).Hash() {
+			t.Errorf("Init(%s) with its endpoint: endpoint %v", kind, s.Endpoints.LLM)
+		}
+	}
+	if _, err := Init("voise"); err == nil || err.Error() != `unknown kind "voise"; nearest: voice` {
+		t.Errorf("Init(voise): %v", err)
+	}
+}
+
+func TestLoad(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text, _ := Source("bench")
+	if err := os.Mkdir("folder", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	const typist = "halfsecond: 1\nkind: ide\nname: n\nide: {typist: {profile: fast, text: main.go}, llm: {ttft: 1ms, tokens_per_second: 50}}\n"
+	for name, content := range map[string]string{"folder/typist.yaml": typist, "folder/main.go": "package main", "mine.yaml": text, "voice": text, "bad.yaml": "a: [", "large.yaml": strings.Repeat("#", 3<<20)} {
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ name, want string }{
+		{"mine.yaml", "bench"},
+		{"voice", "voice"},
+		{"./voice", "bench"},
+		{"stack-local", "voice"},
+		{"folder/typist.yaml", "ide"},
+		{"voise", `no built-in scenario and no file "voise"; nearest: voice`},
+		{"nothing", `no built-in scenario and no file "nothing"; want one of ` + strings.Join(slices.Concat(Names(), Examples()), ", ")},
+		{"absent.yaml", "load scenario: open absent.yaml: no such file or directory"},
+		{"bad.yaml", "bad.yaml:1:4: not valid YAML: sequence end token ']' not found"},
+		{"large.yaml", "large.yaml:1:1: the file is larger than 1048576 bytes"},
+	} {
+		s, err := Load(c.name)
+		got := ""
+		if err != nil {
+			got = err.Error()
+		} else {
+			got = s.Kind
+		}
+		if got != c.want {
+			t.Errorf("Load(%s): %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+func ExampleParse() {
+	_, err := Parse("mine.yaml", []byte(`halfsecond: 1
+kind: bench
+name: a first try
+bench:
+  llm: {model: Llama-3.1-8B, hardware: L40X}
+budgets:
+  - p95(ttft) < 200
+`), nil)
+	fmt.Println(err)
+	// Output:
+	// mine.yaml:5:40: bench.llm.hardware: unknown hardware "L40X"; nearest: L40S, P40, A40
+	// mine.yaml:7:20: budgets[0]: found the end, want a unit of time: ns, us, ms or s
+}

@@ -1,0 +1,164 @@
+package scenario
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"halfsecond/pipeline/dist"
+	"halfsecond/simulators/arrival"
+	"halfsecond/simulators/ide"
+)
+
+// Scenario is an experiment: who asks what of which system, and what is good
+// enough. Run and Endpoints say how to carry it out and are no part of it. The
+// section of its Kind is set, the others are nil.
+type Scenario struct {
+	Version  int    // of the file format, 1
+	Kind     string // "voice", "ide" or "bench"
+	Name     string
+	Arrivals arrival.Process
+	WarmUp   int // interactions at the start that stay out of the report
+
+	Voice *Voice
+	IDE   *IDE
+	Bench *Bench
+
+	Budgets   []Budget
+	Run       Run
+	Endpoints Endpoints
+}
+
+// Voice describes a voice turn. With t0 the last sample of the user's speech,
+// the agent hears it at tA = t0 + Uplink; the turn is decided at tA + VADSilence
+// + EndOfTurn, the transcript is final at tA + STTTail, and the model is asked at
+// the later of the two. The reply is heard one LLM first sentence,
+// TTSFirstAudio, LeadingSilence and Playout later.
+type Voice struct {
+	Utterance           Delay // how long the user speaks; matters in a closed loop
+	Uplink              Delay
+	VADSilence          Delay
+	EndOfTurn           Delay
+	STTTail             Delay
+	PromptTokens        dist.Count
+	ReplyTokens         dist.Count
+	FirstSentenceTokens dist.Count // a reply that is shorter is spoken at its end
+	LLM                 LLM
+	LLMRoundTrip        Delay
+	TTSFirstAudio       Delay
+	LeadingSilence      Delay
+	Playout             Delay
+	SpeechPerToken      time.Duration // how long a token of the reply plays; matters in a closed loop
+}
+
+// IDE describes somebody typing in an editor with a ghost-text plugin.
+type IDE struct {
+	Typist    Typist
+	Plugin    ide.Plugin
+	LLM       LLM
+	RoundTrip Delay
+	Truth     float64 // share of modelled answers that are what the user goes on to type
+}
+
+// Typist is a generated typist, or a recorded session when Session is set.
+type Typist struct {
+	Profile string  // one of ide.ProfileNames
+	WPM     float64 // words of five characters a minute; 0 is the expert's own pace
+	Text    Text
+	Errors  float64 // share of letters and digits mistyped, and put right
+
+	Session  string // the recording to replay, "vscode_session1"
+	Document int    // which of its documents
+
+	MaxPause time.Duration // longer pauses are cut to this; 0 cuts none
+}
+
+// Text is what a generated typist types.
+type Text struct {
+	Name    string // of a built-in text, or the path of a file
+	Content string
+	Digest  string // identifies the content of a file; empty for a built-in text
+}
+
+// Bench describes plain requests.
+type Bench struct {
+	PromptTokens dist.Count
+	OutputTokens dist.Count
+	LLM          LLM
+}
+
+// LLM is a modelled language model: an Engine, or else a delay to the first
+// token and a steady rate after it.
+type LLM struct {
+	Engine          *Engine
+	TTFT            Delay
+	TokensPerSecond float64 // after the first token
+}
+
+// Engine is a model of the catalogue on accelerators of the catalogue.
+type Engine struct {
+	Model, Hardware string
+	GPUs            int
+	Weights         string // "fp16", "fp8", "int8" or "int4"
+	Scheduler       string // "batched" or "slots"
+	Slots           int    // "slots": how many answers at a time
+	MaxSequences    int    // "batched": how many answers at a time
+	TokenBudget     int    // "batched": tokens of one step
+}
+
+// Budget is an expression that a run has to meet.
+type Budget struct {
+	Expression   string
+	Line, Column int // where the expression begins in the file
+}
+
+// Run holds the settings of a run.
+type Run struct {
+	N      int // interactions to report
+	Seed   uint64
+	Target string // "sim", "mock" or "endpoint"
+}
+
+// Endpoints holds the real services to use in place of the modelled ones.
+type Endpoints struct{ LLM *Endpoint }
+
+// Endpoint is a service that somebody runs.
+type Endpoint struct {
+	URL       string
+	Protocol  string // "openai-chat" or "openai-completions"
+	Model     string // as the service calls it; empty for its only one
+	KeyEnv    string // the environment variable that holds the key; empty for none
+	IgnoreEOS bool   // ask for answers of full length, which vLLM and SGLang understand
+}
+
+// Parse reads a scenario; file is its name in messages. open returns the content
+// of a text file that the scenario names; when it is nil, only built-in texts can
+// be named. The error joins one Problem for everything that is wrong, in the order
+// of the file.
+func Parse(file string, data []byte, open func(name string) ([]byte, error)) (*Scenario, error) {
+	r := &reader{file: file, open: open}
+	root := r.document(data)
+	if root == nil {
+		return nil, join(r.problems)
+	}
+	s, ok := schema.read(r, root)
+	if !ok || len(r.problems) > 0 {
+		return nil, join(r.problems)
+	}
+	return &s, nil
+}
+
+// Canonical returns the scenario in full: every default is written out, names of
+// the catalogue are spelled as there, and the figures of components and the
+// contents of files are noted. Parse reads it back to an equal scenario, but for
+// the positions of the budgets.
+func (s *Scenario) Canonical() string { return schema.write(*s).render(false) }
+
+// Hash identifies the experiment: the SHA-256, in hexadecimal, of the canonical
+// text without the keys run and endpoints. Models and accelerators count by
+// name: their figures and the equations belong to the version of the program.
+func (s *Scenario) Hash() string {
+	experiment := schema.write(*s).keep(func(key string) bool { return key != "run" && key != "endpoints" })
+	sum := sha256.Sum256([]byte(experiment.render(false)))
+	return hex.EncodeToString(sum[:])
+}

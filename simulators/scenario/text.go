@@ -1,0 +1,58 @@
+package scenario
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"halfsecond/simulators/ide"
+)
+
+// typed is the form of the text that a generated typist types.
+var typed = form[Text]{
+	want: oneLine.want,
+	read: func(r *reader, n ast.Node) (Text, bool) {
+		name, ok := oneLine.read(r, n)
+		if !ok {
+			return Text{}, false
+		}
+		t, err := r.text(name)
+		if err != nil {
+			r.fail(n, "%s", err)
+		}
+		return t, err == nil
+	},
+	write: func(t Text) tree { return tree{text: quoted(t.Name), note: t.Digest} },
+}
+
+// text returns the built-in text of that name, or else the file.
+func (r *reader) text(name string) (Text, error) {
+	if slices.Contains(ide.TextNames(), name) {
+		return builtinText(name), nil
+	}
+	if r.open == nil {
+		return Text{}, fmt.Errorf("no built-in text %q; %s", name, suggest(name, ide.TextNames()))
+	}
+	data, err := r.open(name)
+	if err != nil {
+		return Text{}, fmt.Errorf("no built-in text and no file to read: %w; %s", err, suggest(name, ide.TextNames()))
+	}
+	if len(data) > maxBytes {
+		return Text{}, fmt.Errorf("file %s is larger than %d bytes", name, maxBytes)
+	}
+	t := Text{Name: name, Content: string(data), Digest: fmt.Sprintf("sha256 %x", sha256.Sum256(data))}
+	if _, err := ide.NewTypist(t.Content, ide.Profile{}); err != nil {
+		return Text{}, fmt.Errorf("file %s: %w", name, err)
+	}
+	return t, nil
+}
+
+func builtinText(name string) Text {
+	content, err := ide.Text(name)
+	if err != nil {
+		panic(fmt.Sprintf("scenario: %s", err))
+	}
+	return Text{Name: name, Content: content}
+}
