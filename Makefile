@@ -1,0 +1,46 @@
+# Every target works on a fresh clone with Go and the Go module proxy.
+.DEFAULT_GOAL := help
+BIN := bin/halfsecond
+
+.PHONY: help build run test check agree bench clean
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+
+build: ## build bin/halfsecond, one static file
+	@CGO_ENABLED=0 go build -o $(BIN) ./cmd/halfsecond
+
+# A budget that fails (exit code 1) or cannot be measured (3) is a result, not an
+# error of make.
+define show
+	@$(BIN) run $(1) || [ $$? -ne 2 ]
+	@echo
+
+endef
+
+run: build ## judge the built-in voice and ide scenarios: simulated, then over real sockets
+	$(call show,voice)
+	$(call show,ide)
+	$(call show,voice --target mock --n 40)
+	$(call show,ide --target mock --n 80)
+
+test: ## every test, as CI runs them
+	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
+	go vet ./...
+	go tool staticcheck ./...
+	go test -race -shuffle=on ./...
+
+check: ## the quick gate: tests run only where something changed
+	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
+	@go vet ./...
+	@go tool staticcheck ./...
+	@go test -race ./... | grep -v 'no test files'
+
+agree: build ## how far the mock over real sockets is from the simulator
+	@$(BIN) run agree --target mock || [ $$? -ne 2 ]
+
+bench: ## benchmarks of the heart
+	go test -run '^$$' -bench . ./pipeline/... ./mockllm/... ./simulators/... ./budgets/...
+
+clean: ## remove what make built
+	rm -rf bin

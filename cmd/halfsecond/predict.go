@@ -1,0 +1,255 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"halfsecond/mockllm/catalog"
+	"halfsecond/mockllm/roofline"
+)
+
+// predictOptions are the inputs of predict, as typed.
+type predictOptions struct {
+	model, hardware, weights string
+	gpus                     int
+	params                   string // such as "70B"
+	bits, bandwidth, tflops  float64
+	ideal                    bool
+	prompt, context, batch   int
+	given                    func(flag string) bool // whether a flag was typed
+}
+
+func newPredictCmd(p *program) *cobra.Command {
+	opts := &predictOptions{}
+	cmd := &cobra.Command{
+		Use:   "predict",
+		Short: "Prefill, decode and KV figures of a model on some hardware",
+		Long: `Predict computes, from the model's shape and the hardware's figures, how long a
+prompt takes to read in (prefill), how long one step of writing takes (decode), the
+tokens a second that follow, and how many tokens the KV cache holds. It says what
+dominates: compute, memory, communication or the engine's fixed costs.
+
+Without --ideal the engine is one in the manner of vLLM; its efficiencies are shown
+with --format json. With --ideal every figure of the datasheet is reached and
+nothing else costs time.
+
+Names are those of 'halfsecond catalog'. A model that is not in the catalogue can be
+given by bare numbers: parameters, bits a weight and memory bandwidth. What needs
+its shape is then unknown, and so is prefill without --tflops.`,
+		Example: `  halfsecond predict --model Llama-3.1-8B --hardware H100-SXM
+  halfsecond predict --model Llama-3.1-70B --hardware H100-SXM --gpus 4 --weights fp8 --batch 32 --context 4000
+  halfsecond predict --params 70B --bits 4 --bandwidth 1000 --ideal`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			opts.given = cmd.Flags().Changed
+			return runPredict(cmd.Context(), p, opts)
+		},
+	}
+	opts.addFlags(cmd.Flags())
+	return cmd
+}
+
+func (o *predictOptions) addFlags(f *pflag.FlagSet) {
+	f.SortFlags = false
+	f.StringVar(&o.model, "model", "", "`name` of a model of the catalogue")
+	f.StringVar(&o.hardware, "hardware", "", "`name` of the hardware of the catalogue")
+	f.IntVar(&o.gpus, "gpus", 1, "`devices` that share the model by tensor parallelism")
+	f.StringVar(&o.weights, "weights", "fp16", "weight `format`: fp16, fp8, int8 or int4")
+	f.IntVar(&o.prompt, "prompt", 512, "`tokens` of the prompt whose prefill is timed")
+	f.IntVar(&o.context, "context", 0, "`tokens` that each sequence has while decoding (default: as many as --prompt)")
+	f.IntVar(&o.batch, "batch", 1, "`sequences` that decode together")
+	f.StringVar(&o.params, "params", "", "instead of --model: its `size` in parameters, such as 70B")
+	f.Float64Var(&o.bits, "bits", 16, "with --params: `bits` of one weight")
+	f.Float64Var(&o.bandwidth, "bandwidth", 0, "with --params: memory bandwidth in `GB/s`")
+	f.Float64Var(&o.tflops, "tflops", 0, "with --params: compute rate in `TFLOPS`")
+	f.BoolVar(&o.ideal, "ideal", false, "efficiency 1 and no fixed cost")
+}
+
+// noArguments refuses arguments and says so.
+func noArguments(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("unexpected argument %q: values follow their flags", args[0])
+	}
+	return nil
+}
+
+// runPredict computes and prints one prediction.
+func runPredict(_ context.Context, p *program, o *predictOptions) error {
+	if !o.given("context") {
+		o.context = o.prompt
+	}
+	d, err := o.deployment()
+	if err := errors.Join(err, o.validate()); err != nil {
+		return usageError(err)
+	}
+	plan, err := roofline.Partial(d)
+	if err != nil {
+		return usageError(err)
+	}
+	kvTokens, err := plan.KVTokens()
+	if err != nil {
+		return usageError(fmt.Errorf("%w%s", err, alternatives(d)))
+	}
+	result := newPrediction(plan, o, kvTokens)
+	if p.Format == "json" {
+		return writeJSON(p.out, result)
+	}
+	return result.writeTable(p.out)
+}
+
+// validate reports every number that is out of range.
+func (o *predictOptions) validate() error {
+	var errs []error
+	atLeastOne := func(flag string, v int) {
+		if v < 1 {
+			errs = append(errs, fmt.Errorf("--%s %d: want at least 1", flag, v))
+		}
+	}
+	atLeastOne("gpus", o.gpus)
+	atLeastOne("prompt", o.prompt)
+	atLeastOne("batch", o.batch)
+	if o.given("context") {
+		atLeastOne("context", o.context)
+	}
+	return errors.Join(errs...)
+}
+
+// deployment returns what the flags describe, by catalogue names or bare numbers.
+func (o *predictOptions) deployment() (roofline.Deployment, error) {
+	named, bare := o.typed("model", "hardware", "weights", "gpus"), o.typed("params", "bits", "bandwidth", "tflops")
+	switch {
+	case len(named) > 0 && len(bare) > 0:
+		return roofline.Deployment{}, fmt.Errorf("%s cannot be used with %s: give names of the catalogue or bare numbers",
+			strings.Join(named, ", "), strings.Join(bare, ", "))
+	case len(bare) > 0:
+		return o.bareDeployment()
+	default:
+		d, err := findDeployment(o.model, o.hardware, o.weights, o.gpus)
+		d.Constants = o.constants()
+		return d, err
+	}
+}
+
+// typed returns those of the flags that were typed, with their dashes.
+func (o *predictOptions) typed(flags ...string) []string {
+	var out []string
+	for _, f := range flags {
+		if o.given(f) {
+			out = append(out, "--"+f)
+		}
+	}
+	return out
+}
+
+// constants returns those of a perfect engine, or zero for the default ones.
+func (o *predictOptions) constants() roofline.Constants {
+	if o.ideal {
+		return roofline.Ideal()
+	}
+	return roofline.Constants{}
+}
+
+// findDeployment returns a model on hardware, both by their names in the catalogue,
+// with weights of a named format. It reports all that is wrong at once.
+func findDeployment(model, hardware, weights string, gpus int) (roofline.Deployment, error) {
+	d := roofline.Deployment{GPUs: gpus}
+	var errs [3]error
+	if model == "" {
+		errs[0] = errors.New("--model is missing: 'halfsecond catalog models' lists them")
+	} else {
+		d.Model, errs[0] = catalog.FindModel(model)
+	}
+	if hardware == "" {
+		errs[1] = errors.New("--hardware is missing: 'halfsecond catalog hardware' lists it")
+	} else {
+		d.Hardware, errs[1] = catalog.FindHardware(hardware)
+	}
+	d.Weights, errs[2] = roofline.ParseFormat(weights)
+	return d, errors.Join(errs[:]...)
+}
+
+// bareDeployment returns a model of which only the size is known.
+func (o *predictOptions) bareDeployment() (roofline.Deployment, error) {
+	params, err := parseParams(o.params)
+	errs := []error{err}
+	positive := func(flag, unit string, v float64) {
+		if !(v > 0) || v > 1e12 {
+			errs = append(errs, fmt.Errorf("--%s %g: want %s above 0", flag, v, unit))
+		}
+	}
+	if o.given("bandwidth") {
+		positive("bandwidth", "GB/s", o.bandwidth)
+	} else {
+		errs = append(errs, errors.New("--bandwidth is missing: GB/s of the memory"))
+	}
+	if o.given("tflops") {
+		positive("tflops", "TFLOPS", o.tflops)
+	}
+	if !(o.bits > 0 && o.bits <= 64) {
+		errs = append(errs, fmt.Errorf("--bits %g: want more than 0 and at most 64", o.bits))
+	}
+	return roofline.Deployment{
+		Model:     catalog.Model{Name: o.params, Published: params},
+		Hardware:  catalog.Hardware{Name: fmt.Sprintf("%g GB/s", o.bandwidth), Bandwidth: o.bandwidth * 1e9, FP16: o.tflops * 1e12},
+		GPUs:      1,
+		Weights:   roofline.BitFormat(o.bits),
+		Constants: o.constants(),
+	}, errors.Join(errs...)
+}
+
+// parseParams returns the number that a size such as 70B, 1.5T or 500M means.
+func parseParams(s string) (int64, error) {
+	if s == "" {
+		return 0, errors.New("--params is missing: a number of parameters such as 70B")
+	}
+	units := map[byte]float64{'M': 1e6, 'B': 1e9, 'T': 1e12}
+	unit, ok := units[strings.ToUpper(s)[len(s)-1]]
+	number := s
+	if ok {
+		number = s[:len(s)-1]
+	} else {
+		unit = 1
+	}
+	v, err := strconv.ParseFloat(number, 64)
+	if n := v * unit; err == nil && n >= 1e6 && n <= 1e15 {
+		return int64(n + .5), nil
+	}
+	return 0, fmt.Errorf("--params %s: want a number of parameters from 1M to 1000T, such as 70B", s)
+}
+
+// alternatives says which single change would make a model fit, or "".
+func alternatives(d roofline.Deployment) string {
+	fits := func(d roofline.Deployment) bool {
+		plan, err := roofline.Partial(d)
+		if err != nil {
+			return false
+		}
+		_, err = plan.KVTokens()
+		return err == nil
+	}
+	var ways []string
+	for more := d; more.GPUs < 16 && len(ways) == 0; {
+		more.GPUs *= 2
+		if fits(more) {
+			ways = append(ways, fmt.Sprintf("--gpus %d", more.GPUs))
+		}
+	}
+	for _, f := range roofline.Formats() {
+		if fewer := d; f.Bits() < d.Weights.Bits() {
+			if fewer.Weights = f; fits(fewer) {
+				ways = append(ways, "--weights "+f.String())
+				break
+			}
+		}
+	}
+	if len(ways) == 0 {
+		return ""
+	}
+	return "; it would with " + strings.Join(ways, " or with ")
+}

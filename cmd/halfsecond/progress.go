@@ -1,0 +1,41 @@
+package main
+
+import (
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"halfsecond/simulators/runner"
+)
+
+// bar shows on a terminal how far a run is; the zero bar shows nothing.
+type bar struct{ shown *progressbar.ProgressBar }
+
+// bar returns the bar of a run, which shows itself once the run has taken a while.
+func (p *program) bar(set runner.Settings) bar {
+	if !p.progress {
+		return bar{}
+	}
+	return bar{progressbar.NewOptions(set.N,
+		progressbar.OptionSetWriter(p.err),
+		progressbar.OptionSetDescription(set.Target),
+		progressbar.OptionShowCount(),
+		progressbar.OptionSetWidth(40),
+		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionClearOnFinish(),
+	)}
+}
+
+// done says how many interactions are finished.
+func (b bar) done(n int) {
+	if b.shown != nil {
+		_ = b.shown.Set(n) // a terminal that is gone is no reason to stop
+	}
+}
+
+// close takes the bar off the terminal.
+func (b bar) close() {
+	if b.shown != nil {
+		_ = b.shown.Clear()
+	}
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"halfsecond/budgets/report"
+	"halfsecond/pipeline/trace"
+	"halfsecond/simulators/runner"
+	"halfsecond/simulators/scenario"
+)
+
+// runOptions are the inputs of run, as typed.
+type runOptions struct {
+	name      string
+	target    string
+	endpoints []string
+	seed      uint64
+	n         int
+	out       string
+	check     bool
+	caps      caps
+	given     func(flag string) bool // whether a flag was typed
+}
+
+func newRunCmd(p *program) *cobra.Command {
+	opts := &runOptions{}
+	cmd := &cobra.Command{
+		Use:   "run SCENARIO",
+		Short: "Run a scenario and judge its budgets",
+		Long: `Run carries a scenario out and judges it: a built-in one (` + strings.Join(scenario.Names(), ", ") + `), an
+example (` + strings.Join(scenario.Examples(), ", ") + `) or a file.
+
+Targets: sim, the models on a virtual clock, done at once; mock, the same models
+behind our own server over real sockets, in real time, with the difference to sim
+beside it; endpoint, a server that you run or rent, named in the scenario or with
+--endpoint. Only the language model crosses a socket; the other stages are simulated
+on every target, and the report says so.
+
+On the target endpoint at most one request of each user is in flight, nothing is
+retried, and the run is refused when it is likely to exceed --max-requests or
+--max-tokens. --check prints the estimate and sends nothing.
+
+Keys come from the environment variable that the scenario's key_env names.`,
+		Example: `  halfsecond run voice
+  halfsecond run ide --target mock --n 80
+  halfsecond run my.yaml --target endpoint --check
+  halfsecond run my.yaml --endpoint llm=http://127.0.0.1:8000/v1 --out results
+  halfsecond run voice --format json`,
+		Args: oneArgument("a built-in scenario or a file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.name, opts.given = args[0], cmd.Flags().Changed
+			return runRun(cmd.Context(), p, opts)
+		},
+	}
+	opts.addFlags(cmd.Flags())
+	return cmd
+}
+
+func (o *runOptions) addFlags(f *pflag.FlagSet) {
+	f.SortFlags = false
+	f.StringVar(&o.target, "target", "", "where to run: sim, mock or endpoint (default: the scenario's, else sim)")
+	f.StringArrayVar(&o.endpoints, "endpoint", nil, "`llm=URL` of an OpenAI-compatible server; implies --target endpoint")
+	f.Uint64Var(&o.seed, "seed", 0, "`number` that every random draw follows from (default: the scenario's)")
+	f.IntVar(&o.n, "n", 0, "`interactions` to report (default: the scenario's)")
+	f.StringVar(&o.out, "out", "", "`folder` to keep the traces in, for halfsecond report")
+	f.BoolVar(&o.check, "check", false, "read and validate only, and estimate what would be sent")
+	o.caps.addFlags(f)
+}
+
+// runRun runs one scenario and reports it.
+func runRun(ctx context.Context, p *program, o *runOptions) error {
+	s, err := scenario.Load(o.name)
+	if err != nil {
+		return usageError(err)
+	}
+	set, err := o.settings(s)
+	if err == nil {
+		err = runner.Check(s)
+	}
+	if err != nil {
+		return usageError(err)
+	}
+	if o.check {
+		return runCheck(ctx, p, s, set, o.caps)
+	}
+	if err := o.caps.allow(ctx, s, set); err != nil {
+		return err
+	}
+	run, err := o.carryOut(ctx, p, s, set)
+	if err != nil {
+		return err
+	}
+	r, err := report.New(run)
+	if err != nil {
+		return err
+	}
+	beside, err := besideSim(ctx, s, set, r)
+	if err != nil {
+		return err
+	}
+	if err := p.show(r, beside); err != nil {
+		return err
+	}
+	return verdictError(r)
+}
+
+// settings resolves what the flags and the scenario say of how to run.
+func (o *runOptions) settings(s *scenario.Scenario) (runner.Settings, error) {
+	set := runner.Settings{Target: s.Run.Target, Seed: s.Run.Seed, N: s.Run.N, Version: buildVersion()}
+	if len(o.endpoints) > 0 {
+		set.Target = runner.Endpoint
+	}
+	if o.given("target") {
+		set.Target = o.target
+	}
+	if o.given("seed") {
+		set.Seed = o.seed
+	}
+	if o.given("n") {
+		set.N = o.n
+	}
+	var errs []error
+	if set.N < 1 {
+		errs = append(errs, fmt.Errorf("--n %d: want at least 1", set.N))
+	}
+	switch {
+	case !slices.Contains(runner.Targets(), set.Target):
+		errs = append(errs, fmt.Errorf("--target %s: want %s; did you mean %q?", set.Target, strings.Join(runner.Targets(), ", "), nearest(set.Target, runner.Targets())))
+	case set.Target == runner.Endpoint:
+		config, err := o.endpoint(s)
+		set.Endpoint = config
+		errs = append(errs, err)
+	case len(o.endpoints) > 0:
+		errs = append(errs, fmt.Errorf("--endpoint is for --target endpoint, not for %s", set.Target))
+	}
+	return set, errors.Join(errs...)
+}
+
+// carryOut runs the scenario, keeping its traces where --out says.
+func (o *runOptions) carryOut(ctx context.Context, p *program, s *scenario.Scenario, set runner.Settings) (trace.Run, error) {
+	bar := p.bar(set)
+	defer bar.close()
+	set.Progress = bar.done
+	if o.out == "" {
+		return runner.Run(ctx, s, set)
+	}
+	file, err := createTraces(o.out)
+	if err != nil {
+		return trace.Run{}, usageError(err)
+	}
+	keeper := &keeper{file: file}
+	set.Begin, set.Keep = keeper.begin, keeper.keep
+	run, err := runner.Run(ctx, s, set)
+	if err := errors.Join(err, keeper.close(run.Footer, err == nil)); err != nil {
+		return run, err
+	}
+	return run, nil
+}
+
+// besideSim runs the scenario on the simulator too, when it ran on the mock.
+func besideSim(ctx context.Context, s *scenario.Scenario, set runner.Settings, r *report.Report) (*report.Comparison, error) {
+	if set.Target != runner.Mock || ctx.Err() != nil {
+		return nil, nil
+	}
+	set.Target, set.Progress, set.Keep, set.Begin = runner.Sim, nil, nil, nil
+	run, err := runner.Run(ctx, s, set)
+	if err != nil {
+		return nil, err
+	}
+	sim, err := report.New(run)
+	if err != nil {
+		return nil, err
+	}
+	c := report.Compare(sim, r)
+	return &c, nil
+}
+
+// verdictError turns a report's verdict into an exit code.
+func verdictError(r *report.Report) error {
+	switch {
+	case r.Verdict.String() == "fail":
+		return &exitError{code: exitFailed}
+	case r.Verdict.String() == "unmeasured" || !r.Finished:
+		return &exitError{code: exitUnmeasured}
+	}
+	return nil
+}
