@@ -1,0 +1,115 @@
+package ide
+
+import (
+	"math/rand/v2"
+	"strings"
+
+	"halfsecond/mockllm/token"
+	"halfsecond/pipeline/dist"
+)
+
+// shortAnswer is the length in tokens of an answer where nothing follows at the
+// cursor; assumed.
+const shortAnswer = 8
+
+// answers decides what the model says. A right answer is the rest of the line as
+// it will be typed; where the line ends, a line end and the next line that is not
+// blank. A wrong one is as long, but starts with a sign that the typing does not
+// start with. Where nothing will follow at the cursor no answer is right, and a
+// wrong one has shortAnswer tokens. Each is cut at max tokens.
+type answers struct {
+	seed   uint64
+	right  float64 // share of right answers
+	max    int
+	wrong  [2]wrongAnswer
+	counts []int // 1 to max
+}
+
+// wrongAnswer is max tokens of nonsense.
+type wrongAnswer struct {
+	text string
+	ends []int // bytes of its first tokens, none of them first
+}
+
+// wrongSigns begin wrong answers; nobody types a program that has both.
+var wrongSigns = [2]string{"¶", "§"}
+
+func newAnswers(seed uint64, right float64, most int) *answers {
+	a := &answers{seed: seed, right: right, max: most, counts: make([]int, most)}
+	for i := range a.counts {
+		a.counts[i] = i + 1
+	}
+	r := dist.Stream(seed, "ide/nonsense")
+	words := token.Words(rand.New(&r), most)
+	for i, sign := range wrongSigns {
+		a.wrong[i] = newWrongAnswer(sign+" "+words, most)
+	}
+	return a
+}
+
+func newWrongAnswer(text string, tokens int) wrongAnswer {
+	w := wrongAnswer{text: text, ends: []int{0}}
+	for range tokens {
+		last := w.ends[len(w.ends)-1]
+		w.ends = append(w.ends, last+token.Next(text[last:]))
+	}
+	return w
+}
+
+// answer is what the model says to one request.
+type answer struct {
+	text   string
+	tokens int
+	right  bool
+}
+
+// draw returns the answer to the request of a user's key, where truth follows.
+func (a *answers) draw(user, key int, truth string) answer {
+	r := dist.Stream(a.seed, "ide/answer", user, key)
+	right := r.Float64() < a.right
+	if !visible(truth) {
+		return a.nonsense(min(shortAnswer, a.max), truth)
+	}
+	if end := lineEnd(truth); end >= 0 {
+		truth = truth[:end]
+	}
+	tokens, bytes := firstTokens(truth, a.max)
+	if !right {
+		return a.nonsense(tokens, truth)
+	}
+	return answer{text: truth[:bytes], tokens: tokens, right: true}
+}
+
+func (a *answers) nonsense(tokens int, truth string) answer {
+	w := &a.wrong[0]
+	if strings.HasPrefix(truth, wrongSigns[0]) {
+		w = &a.wrong[1]
+	}
+	return answer{text: w.text[:w.ends[tokens]], tokens: tokens}
+}
+
+// lineEnd returns where the first line of a text ends that has something to see,
+// or -1 when it does not end.
+func lineEnd(text string) int {
+	first := firstVisible(text)
+	if end := strings.IndexByte(text[first:], '\n'); end >= 0 {
+		return first + end
+	}
+	return -1
+}
+
+// visible reports whether a text has a character that can be seen.
+func visible(text string) bool { return firstVisible(text) < len(text) }
+
+// firstVisible returns where the first character stands that can be seen, or the
+// length of the text.
+func firstVisible(text string) int {
+	for i := range len(text) {
+		switch text[i] {
+		case ' ', '\t', '\r', '\n':
+		default:
+			return i
+		}
+	}
+	return len(text)
+}

@@ -1,0 +1,55 @@
+package ide
+
+import (
+	"testing"
+
+	"halfsecond/pipeline"
+)
+
+// BenchmarkKeys lets one person type b.N keys, with a model of eight slots that
+// always takes as long: whole traces included.
+func BenchmarkKeys(b *testing.B) {
+	for _, c := range []struct {
+		name   string
+		cancel Cancel
+		reuse  Reuse
+	}{
+		{"none", CancelNone, ReuseNone},
+		{"wire", CancelWire, ReuseNone},
+		{"wire and reuse", CancelWire, TypedAsSuggested},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			who := typist(b, "go-handler", "average")
+			r := newRig(b, 8, 60*ms, 8*ms)
+			r.config.Plugin = Plugin{Debounce: 75 * ms, Cancel: c.cancel, Reuse: c.reuse, PrefixTokens: 1000, SuffixTokens: 200, MaxTokens: 20}
+			r.config.Right = .6
+			r.config.Typing = func(user int) Typing { return who.Type(1, user) }
+			s, err := New(r.config)
+			if err != nil {
+				b.Fatal(err)
+			}
+			requests := 0
+			s.Start(0, b.N, func(t *pipeline.Trace) { requests += len(t.Requests) }, func() {})
+			b.ResetTimer()
+			if err := r.virtual.Run(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "keys/s")
+			b.ReportMetric(float64(requests)/float64(b.N), "requests/key")
+		})
+	}
+}
+
+func BenchmarkSession(b *testing.B) {
+	for b.Loop() {
+		r := newRig(b, 1, 60*ms, 8*ms)
+		y, err := RecordedSession().Replay(22)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if n := len(r.run(1, 1<<30, func(int) Typing { return y })); n != 1269 {
+			b.Fatalf("%d keys, want 1269", n)
+		}
+	}
+}

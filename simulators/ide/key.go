@@ -1,0 +1,92 @@
+package ide
+
+import (
+	"time"
+
+	"halfsecond/pipeline"
+)
+
+// The names in a key's trace.
+const (
+	spanDebounce   = "debounce"
+	spanFirstToken = "llm_first_token"
+
+	markFirstCharacter = "first_character"
+	markFirstLine      = "first_line"
+
+	factOpportunity = "opportunity"
+	factVerdict     = "verdict"
+	factSource      = "source"
+	factClass       = "class"
+)
+
+// Where the first text that a key could show came from.
+const (
+	sourceNone    = "none"
+	sourceNetwork = "network"
+	sourceReuse   = "typed_as_suggested"
+)
+
+// key is a key whose trace is still open. The trace and what nearly every trace
+// has are one block of memory.
+type key struct {
+	pipeline.Trace
+	spans [2]pipeline.Span
+	marks [2]pipeline.Mark
+	facts [4]pipeline.Fact
+
+	opportunity bool
+	verdict     Verdict
+	source      string
+	class       Class
+	request     *request // nil when nothing was asked, and again when that has ended
+	joined      *request // the request of an earlier key whose text came while this was the last
+	past        bool     // something else happened in the editor since
+	handed      bool
+}
+
+// land marks the first character or line that can be shown for this key.
+func (k *key) land(name string, at time.Duration) {
+	if k.Mark(name) == pipeline.Unknown {
+		k.Marks = append(k.Marks, pipeline.Mark{Name: name, At: at})
+		k.End = max(k.End, at)
+	}
+}
+
+// landed reports whether there was something to show for this key.
+func (k *key) landed() bool { return k.Mark(markFirstCharacter) != pipeline.Unknown }
+
+// take adds the record of the key's request, which has ended.
+func (k *key) take(r *pipeline.Request) {
+	k.request = nil
+	k.Requests = append(k.Requests, *r)
+	if r.End != pipeline.Unknown {
+		k.End = max(k.End, r.End)
+	}
+	if r.Outcome != pipeline.OK && r.Outcome != pipeline.Cancelled {
+		k.Outcome, k.Reason = r.Outcome, r.Reason
+	}
+}
+
+// settled reports whether nothing can concern the key any more.
+func (k *key) settled() bool { return k.past && k.request == nil && !k.handed }
+
+// finish returns the trace.
+func (k *key) finish() *pipeline.Trace {
+	k.handed, k.joined = true, nil
+	k.facts = [4]pipeline.Fact{
+		{Name: factOpportunity, Value: yesNo(k.opportunity)},
+		{Name: factVerdict, Value: string(k.verdict)},
+		{Name: factSource, Value: k.source},
+		{Name: factClass, Value: k.class.String()},
+	}
+	k.Facts = k.facts[:]
+	return &k.Trace
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}

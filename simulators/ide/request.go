@@ -1,0 +1,120 @@
+package ide
+
+import (
+	"time"
+
+	"halfsecond/mockllm/token"
+	"halfsecond/pipeline"
+)
+
+// request is a request under way.
+type request struct {
+	pipeline.Call
+	editor *editor
+	key    *key
+	asked  snapshot
+	from   int // the prompt's first byte before the cursor
+	suffix int // its bytes after the cursor
+	answer answer
+	ends   [2]int // counts of interest of a wrong answer
+
+	tokens  int    // of the modelled answer that are out
+	text    string // that came so far
+	first   pipeline.SpanID
+	valid   bool // the text can be shown as of the last time that it came
+	dropped bool // the editor gave it up
+	closed  bool // on the wire
+}
+
+// newRequest fills the call: everything that does not depend on what happens
+// next.
+func (e *editor) newRequest(k *key) *request {
+	p := &e.sim.config.Plugin
+	r := &request{editor: e, key: k, asked: e.document.snapshot()}
+	r.PromptTokens, r.from, r.suffix = e.document.window(p.PrefixTokens, p.SuffixTokens)
+	r.answer = e.sim.answers.draw(e.user, k.Index, e.truth)
+	r.OutputTokens, r.MaxTokens = r.answer.tokens, p.MaxTokens
+	r.Counts = r.counts()
+	r.Prompt, r.Answer, r.Notify, r.Done = r.prompt, r.say, r.notify, r.done
+	r.Record = pipeline.NewRequest(e.sim.config.NextRequest(), e.sim.config.Loop.Now())
+	return r
+}
+
+// counts returns the counts of tokens to be told of. Typing can match any token
+// of a right answer, so all of them matter; a wrong one is wrong from its first
+// sign on.
+func (r *request) counts() []int {
+	if r.answer.right {
+		return r.editor.sim.answers.counts[:r.answer.tokens]
+	}
+	r.ends = [2]int{1, r.answer.tokens}
+	return r.ends[:min(2, r.answer.tokens)]
+}
+
+func (r *request) prompt() pipeline.Prompt {
+	return pipeline.Prompt{Text: string(r.asked.before[r.from:]), Suffix: r.asked.after[:r.suffix]}
+}
+
+func (r *request) say() string { return r.answer.text }
+
+// read adds the text that came.
+func (r *request) read(p pipeline.Progress) {
+	if !p.Modelled {
+		r.text += p.Text
+		return
+	}
+	more := token.Prefix(r.answer.text[len(r.text):], p.Tokens-r.tokens)
+	r.tokens = p.Tokens
+	r.text = r.answer.text[:len(r.text)+len(more)]
+}
+
+// notify is told how far the answer is.
+func (r *request) notify(p pipeline.Progress) {
+	if r.closed {
+		return
+	}
+	had := r.text != ""
+	if r.read(p); r.text == "" {
+		return
+	}
+	now := r.editor.sim.config.Loop.Now()
+	if !had {
+		r.key.Spans[r.first].End = now
+	}
+	if r.dropped {
+		r.key.verdict = Dropped
+		return
+	}
+	verdict, rest := r.editor.document.judge(&r.asked, r.text)
+	r.key.verdict, r.valid = verdict, visible(rest)
+	if r.valid {
+		r.editor.show(r, rest)
+		if lineEnd(rest) >= 0 {
+			r.land(markFirstLine, now)
+		}
+	}
+}
+
+// land marks what came for the request's key, and for the last key if that took
+// it up.
+func (r *request) land(name string, at time.Duration) {
+	r.key.land(name, at)
+	if k := r.editor.last; k != nil && k.joined == r {
+		k.land(name, at)
+	}
+}
+
+// done is told that the request has ended.
+func (r *request) done() {
+	e, k, record := r.editor, r.key, &r.Record
+	k.Spans[r.first].Simulated = record.Simulated
+	if record.Outcome == pipeline.OK && !r.dropped && !r.closed {
+		switch {
+		case r.valid: // the line ends with the answer
+			r.land(markFirstLine, max(record.LastOutput, k.Mark(markFirstCharacter)))
+		case !visible(r.text):
+			k.verdict = Empty
+		}
+	}
+	e.ended(r)
+}

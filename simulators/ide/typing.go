@@ -1,0 +1,213 @@
+package ide
+
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"halfsecond/pipeline/dist"
+)
+
+const (
+	// transposed is the share of slips that exchange two characters, blindly the
+	// most characters typed on before a slip is seen. A rethink takes back
+	// leastBack to mostBack characters. All four are assumed.
+	transposed = .25
+	blindly    = 3
+	leastBack  = 3
+	mostBack   = 15
+)
+
+// typing is a Typist at work on one copy of the text after the other.
+type typing struct {
+	*Typist
+	seed        uint64
+	user, round int // round -1: nothing is open
+	rand        dist.Rand
+	prev        Class
+	at          int // bytes of the text that stand in the document, slips aside
+	cursor      int // bytes before the cursor
+	since       int // characters since the last bracket or the start of the line
+	rethink     int // where in the text the person will think again, -1 for nowhere
+	script      []stroke
+	done        int // strokes of the script that are typed
+}
+
+// stroke is a key that does not just type on.
+type stroke struct {
+	text  string // what it types, or takes back when it is a backspace
+	class Class
+	truth string
+	held  bool // it is a repeat of a held key, after
+	after time.Duration
+}
+
+// Type returns what that person does: the same steps for the same seed and
+// user. It never ends: when the text is typed, it is typed again in a new
+// document, with other draws. Truth is the rest of the text, and empty while
+// something mistyped stands before the cursor.
+func (t *Typist) Type(seed uint64, user int) Typing {
+	return &typing{Typist: t, seed: seed, user: user, round: -1}
+}
+
+// Next implements Typing.
+func (t *typing) Next() (Step, bool) {
+	if t.done == len(t.script) {
+		if t.round < 0 || t.at == len(t.text) {
+			return t.open(), true
+		}
+		t.plan()
+	}
+	if t.done < len(t.script) {
+		t.done++
+		return t.act(&t.script[t.done-1]), true
+	}
+	return t.typeOn(), true
+}
+
+// open starts with the next copy of the text.
+func (t *typing) open() Step {
+	s := Step{Kind: Open}
+	if t.round >= 0 {
+		s.Gap = t.gap(Enter)
+	}
+	t.round++
+	t.rand = dist.Stream(t.seed, "ide/typing", t.user, t.round)
+	t.prev, t.at, t.cursor = Enter, 0, 0
+	t.startLine()
+	return s
+}
+
+// startLine decides whether the line ahead will be thought over, and where.
+func (t *typing) startLine() {
+	t.since, t.rethink = 0, -1
+	if t.rand.Float64() >= t.profile.Rethinks {
+		return
+	}
+	length := strings.IndexByte(t.text[t.at:], '\n')
+	if length < 0 {
+		length = len(t.text) - t.at
+	}
+	if length >= leastBack {
+		t.rethink = t.at + leastBack + t.rand.IntN(length-leastBack+1)
+	}
+}
+
+// plan writes the script of a rethink or a slip when one begins here.
+func (t *typing) plan() {
+	t.script, t.done = t.script[:0], 0
+	if t.rethink >= 0 && t.at >= t.rethink {
+		t.rethink = -1
+		t.takeBack()
+		return
+	}
+	if classAt(t.text, t.at) == Word && t.rand.Float64() < t.profile.Slips {
+		t.slip()
+	}
+}
+
+// takeBack deletes part of the line, back to its last bracket at most.
+func (t *typing) takeBack() {
+	n := min(leastBack+t.rand.IntN(mostBack-leastBack+1), t.since)
+	if n < leastBack {
+		return
+	}
+	t.since -= n
+	for i := range n {
+		_, size := utf8.DecodeLastRuneInString(t.text[:t.at])
+		t.at -= size
+		s := stroke{text: t.text[t.at : t.at+size], class: Backspace, truth: t.text[t.at:]}
+		switch {
+		case i == 1:
+			s.held, s.after = true, t.profile.HoldFirst
+		case i > 1:
+			s.held, s.after = true, t.profile.HoldNext
+		}
+		t.script = append(t.script, s)
+	}
+}
+
+// slip mistypes what comes next, types on for a moment and takes it all back.
+func (t *typing) slip() {
+	wrong, meant := t.mistyped()
+	if wrong == "" {
+		return
+	}
+	from := t.at + meant
+	end := from
+	for n := min(t.rand.IntN(blindly+1), t.rand.IntN(blindly+1)); n > 0 && end < len(t.text) && classAt(t.text, end) == Word; n-- {
+		end += len(strokeAt(t.text, end))
+	}
+	wrong += t.text[from:end]
+	for len(wrong) > 0 {
+		_, size := utf8.DecodeRuneInString(wrong)
+		t.script = append(t.script, stroke{text: wrong[:size], class: Word})
+		wrong = wrong[size:]
+	}
+	for i := len(t.script) - 1; i >= 0; i-- {
+		t.script = append(t.script, stroke{text: t.script[i].text, class: Backspace})
+	}
+	t.script[len(t.script)-1].truth = t.text[t.at:]
+}
+
+// mistyped returns what is typed in place of the next one or two characters, and
+// how many bytes of the text that was meant to be; nothing when the key here is
+// on no row of the keyboard.
+func (t *typing) mistyped() (wrong string, meant int) {
+	c, size := utf8.DecodeRuneInString(t.text[t.at:])
+	exchange := t.rand.Float64() < transposed
+	if next := t.at + size; exchange && next < len(t.text) && classAt(t.text, next) == Word {
+		second := strokeAt(t.text, next)
+		if first := t.text[t.at:next]; first != second {
+			return second + first, size + len(second)
+		}
+	}
+	return slipOf(c, &t.rand), size
+}
+
+// act types a stroke of the script.
+func (t *typing) act(k *stroke) Step {
+	s := Step{Kind: Key, Class: k.class, Truth: k.truth, Gap: k.after}
+	gap := t.gap(k.class)
+	if !k.held {
+		s.Gap = gap
+	}
+	if k.class == Backspace {
+		t.cursor -= len(k.text)
+		s.Edit = Edit{Offset: t.cursor, Delete: len(k.text), Cursor: t.cursor}
+		return s
+	}
+	s.Edit = Edit{Offset: t.cursor, Insert: k.text, Cursor: t.cursor + len(k.text)}
+	t.cursor += len(k.text)
+	return s
+}
+
+// typeOn types what comes next in the text.
+func (t *typing) typeOn() Step {
+	text, class, bracket := strokeAt(t.text, t.at), classAt(t.text, t.at), t.paired[t.at]
+	e := Edit{Offset: t.cursor, Insert: text, Cursor: t.cursor + len(text)}
+	t.since++
+	if class == Punct && strings.Contains(opening+closing, text) {
+		t.since = 0
+		if i := strings.Index(opening, text); bracket && i >= 0 {
+			e.Insert = bracketPairs[i]
+		} else if bracket {
+			e.Delete = len(text)
+		}
+	}
+	s := Step{Kind: Key, Gap: t.gap(class), Edit: e, Class: class}
+	t.at += len(text)
+	t.cursor += len(text)
+	s.Truth = t.text[t.at:]
+	if class == Enter {
+		t.startLine()
+	}
+	return s
+}
+
+// gap draws the time until a key of that class is pressed.
+func (t *typing) gap(cur Class) time.Duration {
+	d := t.rhythms[t.prev][cur].draw(&t.rand)
+	t.prev = cur
+	return d
+}
