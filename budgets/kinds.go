@@ -153,8 +153,13 @@ var ideMetrics = []Metric{
 			verdict := t.Fact("verdict")
 			return flag(verdict == "exact" || verdict == "typed_through")
 		})),
-	tally("reuse_share", Share, "of those keys, the ones served from an earlier answer that the user typed as suggested", opportunities,
-		ofOpportunity(func(t *pipeline.Trace) (float64, standing) { return flag(t.Fact("source") == "typed_as_suggested") })),
+	tally("reuse_share", Share, "of those keys, the ones served from an earlier answer that the user typed as suggested", "keys after which something was shown",
+		func(t *pipeline.Trace) (float64, standing) {
+			if _, s := ifMarked(t, "first_character"); s != present {
+				return 0, s
+			}
+			return flag(t.Fact("source") == "typed_as_suggested")
+		}),
 }
 
 var toOpportunity = ofOpportunity(func(t *pipeline.Trace) (float64, standing) { return toMark(t, "first_character") })

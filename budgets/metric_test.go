@@ -45,7 +45,7 @@ func TestVoiceMetrics(t *testing.T) {
 }
 
 func TestIDEMetrics(t *testing.T) {
-	reused := key(5, true, 0)
+	reused := key(5, false, 0)
 	reused.Facts = append(reused.Facts, pipeline.Fact{Name: "source", Value: "typed_as_suggested"}, pipeline.Fact{Name: "verdict", Value: "typed_through"})
 	exact := key(1, true, 120*ms, pipeline.OK)
 	exact.Facts = append(exact.Facts, pipeline.Fact{Name: "source", Value: "network"}, pipeline.Fact{Name: "verdict", Value: "exact"})
@@ -56,13 +56,13 @@ func TestIDEMetrics(t *testing.T) {
 		key(0, false, -1), exact, diverged, key(3, true, -1, pipeline.Cancelled), key(4, false, 90*ms, pipeline.Cancelled, pipeline.OK), reused,
 	}
 
-	check(t, pool(t, "ide", "ttfc", traces), 4, 0, 120e6)
+	check(t, pool(t, "ide", "ttfc", traces), 3, 120e6)
 	check(t, pool(t, "ide", "ttfc_shown", traces), 3, 0, 90e6, 120e6)
 	check(t, pool(t, "ide", "first_line", traces), 1, 180e6)
 	check(t, pool(t, "ide", "requests_per_key", traces), 6, 0, 0, 1, 1, 1, 2)
 	check(t, pool(t, "ide", "cancelled_share", traces), 5, 0, 0, 0, 1, 1)
-	check(t, pool(t, "ide", "useful_share", traces), 4, 0, 0, 1, 1)
-	check(t, pool(t, "ide", "reuse_share", traces), 4, 0, 0, 0, 1)
+	check(t, pool(t, "ide", "useful_share", traces), 3, 0, 0, 1)
+	check(t, pool(t, "ide", "reuse_share", traces), 3, 0, 0, 1)
 }
 
 func TestRequestMetrics(t *testing.T) {

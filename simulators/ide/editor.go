@@ -105,8 +105,8 @@ func (e *editor) press(s *Step, typed string) {
 	}
 	e.typed++
 	e.last, e.truth = k, s.Truth
-	k.opportunity = e.asks() && (!e.more || e.next.Gap > debounce)
 	if !e.shrink(k, typed) && e.asks() {
+		k.opportunity = !e.more || e.next.Gap > debounce
 		e.waiting = true
 		e.timer = e.sim.config.Loop.After(debounce, pipeline.RankTimer, e.ask)
 	}

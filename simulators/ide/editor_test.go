@@ -139,9 +139,9 @@ func TestReuse(t *testing.T) {
 		// Tokens: 1 "abcd", 2 " =", 3 " e" at 100, 200 and 300.
 		{"used completely", CancelNone, open("", "").will("xabcd").key(0, "x").keys(400*ms, 100*ms, "abcd"), []string{
 			"yes exact network word | first_character@100ms first_line@100ms",
-			"yes none typed_as_suggested word | first_character@400ms first_line@400ms | [{1 typed-as-suggested}]",
-			"yes none typed_as_suggested word | first_character@500ms first_line@500ms | [{1 typed-as-suggested}]",
-			"yes none typed_as_suggested word | first_character@600ms first_line@600ms | [{1 typed-as-suggested}]",
+			"no none typed_as_suggested word | first_character@400ms first_line@400ms | [{1 typed-as-suggested}]",
+			"no none typed_as_suggested word | first_character@500ms first_line@500ms | [{1 typed-as-suggested}]",
+			"no none typed_as_suggested word | first_character@600ms first_line@600ms | [{1 typed-as-suggested}]",
 			// Nothing will follow, so the answer is a wrong one of 8 tokens.
 			"yes exact network word | first_character@800ms first_line@1.5s",
 		}},
@@ -152,18 +152,18 @@ func TestReuse(t *testing.T) {
 		}},
 		{"the rest comes", CancelNone, open("", "").will("xabcd = e").key(0, "x").key(150*ms, "a").key(250*ms, "b").backspace(450 * ms), []string{
 			"yes typed_through network word | first_character@100ms first_line@300ms",
-			"yes none typed_as_suggested word | first_character@150ms | [{1 typed-as-suggested}]",
-			"yes none typed_as_suggested word | first_character@250ms | [{1 typed-as-suggested}]",
+			"no none typed_as_suggested word | first_character@150ms | [{1 typed-as-suggested}]",
+			"no none typed_as_suggested word | first_character@250ms | [{1 typed-as-suggested}]",
 			"yes exact network backspace | first_character@550ms first_line@750ms",
 		}},
 		{"the rest is closed", CancelWire, open("", "").will("xabcd = e").key(0, "x").key(150*ms, "a").key(250*ms, "b"), []string{
 			"yes exact network word | first_character@100ms",
-			"yes none typed_as_suggested word | first_character@150ms | [{1 typed-as-suggested}]",
-			"yes none typed_as_suggested word | first_character@250ms | [{1 typed-as-suggested}]",
+			"no none typed_as_suggested word | first_character@150ms | [{1 typed-as-suggested}]",
+			"no none typed_as_suggested word | first_character@250ms | [{1 typed-as-suggested}]",
 		}},
 		{"the rest is dropped", CancelDiscard, open("", "").will("xabcd = e").key(0, "x").key(150*ms, "a"), []string{
 			"yes dropped network word | first_character@100ms",
-			"yes none typed_as_suggested word | first_character@150ms | [{1 typed-as-suggested}]",
+			"no none typed_as_suggested word | first_character@150ms | [{1 typed-as-suggested}]",
 		}},
 		{"moved", CancelNone, open("\n", "").will("\nxabcd").key(0, "x").move(400*ms, 0).move(410*ms, 2).key(420*ms, "a"), []string{
 			"yes exact network word | first_character@100ms first_line@100ms",

@@ -22,6 +22,10 @@ type Profile struct {
 	// and from then on every HoldNext.
 	Rethinks            float64
 	HoldFirst, HoldNext time.Duration
+	// Lines is how many lines are typed in the middle of the text, which is there
+	// otherwise: a place is drawn, and another when that is done. With 0, or a text
+	// of fewer than twice as many lines, all of it is typed in an empty document.
+	Lines int
 }
 
 // profiles are the presets. The auto-repeat is what operating systems come with,
@@ -51,6 +55,9 @@ func ProfileNamed(name string) (Profile, error) {
 
 // Validate reports everything that makes a profile impossible.
 func (p Profile) Validate() error {
+	if p.Lines < 0 {
+		return fmt.Errorf("lines is %d, must not be negative", p.Lines)
+	}
 	var errs []error
 	if p.WPM != 0 && !(p.WPM >= 5 && p.WPM <= 300) {
 		errs = append(errs, fmt.Errorf("words a minute is %v, must be 5 to 300, or 0 for the expert's own pace", p.WPM))

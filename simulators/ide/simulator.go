@@ -71,9 +71,9 @@ func New(c Config) (*Simulator, error) {
 // A trace, of kind "ide", is due at its key. It has a span "debounce" and a span
 // "llm_first_token" when the key made the plugin ask, and its request's record.
 // The marks "first_character" and "first_line" tell when there was something to
-// show for this key. Facts: "opportunity" (yes or no) is whether nothing else
-// happened for longer than the debounce, so that the plugin's rules would ask;
-// "verdict" that of its request; "source" where its first text came from
+// show for this key. Facts: "opportunity" (yes or no) is whether the plugin's rules
+// would ask after this key: nothing that is shown goes on with it, and nothing else
+// happens for longer than the debounce; "verdict" that of its request; "source" where its first text came from
 // (network, typed_as_suggested, none); "class" the kind of key. Uses names the
 // request of an earlier key when that text came from there, "typed-as-suggested"
 // or "joined". Its outcome is ok unless its request failed: a request that was

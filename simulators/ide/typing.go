@@ -25,7 +25,8 @@ type typing struct {
 	user, round int // round -1: nothing is open
 	rand        dist.Rand
 	prev        Class
-	at          int // bytes of the text that stand in the document, slips aside
+	at          int // bytes of the text that stand before the cursor, slips aside
+	end         int // where in the text this round of typing ends
 	cursor      int // bytes before the cursor
 	since       int // characters since the last bracket or the start of the line
 	rethink     int // where in the text the person will think again, -1 for nowhere
@@ -43,9 +44,10 @@ type stroke struct {
 }
 
 // Type returns what that person does: the same steps for the same seed and
-// user. It never ends: when the text is typed, it is typed again in a new
-// document, with other draws. Truth is the rest of the text, and empty while
-// something mistyped stands before the cursor.
+// user. It never ends: when the text, or its part that was to be typed, stands
+// there, the next round begins in a new document, with other draws. Truth is the
+// rest of what is typed in the round, and empty while something mistyped stands
+// before the cursor.
 func (t *Typist) Type(seed uint64, user int) Typing {
 	return &typing{Typist: t, seed: seed, user: user, round: -1}
 }
@@ -53,7 +55,7 @@ func (t *Typist) Type(seed uint64, user int) Typing {
 // Next implements Typing.
 func (t *typing) Next() (Step, bool) {
 	if t.done == len(t.script) {
-		if t.round < 0 || t.at == len(t.text) {
+		if t.round < 0 || t.at == t.end {
 			return t.open(), true
 		}
 		t.plan()
@@ -65,7 +67,8 @@ func (t *typing) Next() (Step, bool) {
 	return t.typeOn(), true
 }
 
-// open starts with the next copy of the text.
+// open starts the next round: on the next copy of the text, or with lines missing
+// from it.
 func (t *typing) open() Step {
 	s := Step{Kind: Open}
 	if t.round >= 0 {
@@ -73,9 +76,25 @@ func (t *typing) open() Step {
 	}
 	t.round++
 	t.rand = dist.Stream(t.seed, "ide/typing", t.user, t.round)
-	t.prev, t.at, t.cursor = Enter, 0, 0
+	t.at, t.end = t.place()
+	s.Text, s.Cursor = t.text[:t.at]+t.text[t.end:], t.at
+	t.prev, t.cursor = Enter, t.at
 	t.startLine()
 	return s
+}
+
+// place draws the part of the text that is typed in this round.
+func (t *typing) place() (from, to int) {
+	n := t.profile.Lines
+	if n == 0 || len(t.starts) < 2*n {
+		return 0, len(t.text)
+	}
+	first := t.rand.IntN(len(t.starts) - n + 1)
+	last := t.starts[first+n-1]
+	if i := strings.IndexByte(t.text[last:], '\n'); i >= 0 {
+		return t.starts[first], last + i
+	}
+	return t.starts[first], len(t.text)
 }
 
 // startLine decides whether the line ahead will be thought over, and where.
@@ -84,9 +103,9 @@ func (t *typing) startLine() {
 	if t.rand.Float64() >= t.profile.Rethinks {
 		return
 	}
-	length := strings.IndexByte(t.text[t.at:], '\n')
+	length := strings.IndexByte(t.text[t.at:t.end], '\n')
 	if length < 0 {
-		length = len(t.text) - t.at
+		length = t.end - t.at
 	}
 	if length >= leastBack {
 		t.rethink = t.at + leastBack + t.rand.IntN(length-leastBack+1)
@@ -116,7 +135,7 @@ func (t *typing) takeBack() {
 	for i := range n {
 		_, size := utf8.DecodeLastRuneInString(t.text[:t.at])
 		t.at -= size
-		s := stroke{text: t.text[t.at : t.at+size], class: Backspace, truth: t.text[t.at:]}
+		s := stroke{text: t.text[t.at : t.at+size], class: Backspace, truth: t.text[t.at:t.end]}
 		switch {
 		case i == 1:
 			s.held, s.after = true, t.profile.HoldFirst
@@ -135,7 +154,7 @@ func (t *typing) slip() {
 	}
 	from := t.at + meant
 	end := from
-	for n := min(t.rand.IntN(blindly+1), t.rand.IntN(blindly+1)); n > 0 && end < len(t.text) && classAt(t.text, end) == Word; n-- {
+	for n := min(t.rand.IntN(blindly+1), t.rand.IntN(blindly+1)); n > 0 && end < t.end && classAt(t.text, end) == Word; n-- {
 		end += len(strokeAt(t.text, end))
 	}
 	wrong += t.text[from:end]
@@ -147,7 +166,7 @@ func (t *typing) slip() {
 	for i := len(t.script) - 1; i >= 0; i-- {
 		t.script = append(t.script, stroke{text: t.script[i].text, class: Backspace})
 	}
-	t.script[len(t.script)-1].truth = t.text[t.at:]
+	t.script[len(t.script)-1].truth = t.text[t.at:t.end]
 }
 
 // mistyped returns what is typed in place of the next one or two characters, and
@@ -156,7 +175,7 @@ func (t *typing) slip() {
 func (t *typing) mistyped() (wrong string, meant int) {
 	c, size := utf8.DecodeRuneInString(t.text[t.at:])
 	exchange := t.rand.Float64() < transposed
-	if next := t.at + size; exchange && next < len(t.text) && classAt(t.text, next) == Word {
+	if next := t.at + size; exchange && next < t.end && classAt(t.text, next) == Word {
 		second := strokeAt(t.text, next)
 		if first := t.text[t.at:next]; first != second {
 			return second + first, size + len(second)
@@ -198,7 +217,7 @@ func (t *typing) typeOn() Step {
 	s := Step{Kind: Key, Gap: t.gap(class), Edit: e, Class: class}
 	t.at += len(text)
 	t.cursor += len(text)
-	s.Truth = t.text[t.at:]
+	s.Truth = t.text[t.at:t.end]
 	if class == Enter {
 		t.startLine()
 	}

@@ -16,6 +16,9 @@ type Typist struct {
 	// paired marks the brackets that have their partner on the same line: editors
 	// close those at once, and the closing one is typed over.
 	paired []bool
+	// starts are the places in the text where a line is typed from, behind its
+	// indentation.
+	starts []int
 }
 
 // NewTypist returns a person who types that text like that. Line ends may be
@@ -36,7 +39,19 @@ func NewTypist(text string, p Profile) (*Typist, error) {
 	if p.WPM > 0 {
 		scale = float64(time.Minute) / (5 * p.WPM) / float64(meanGap(text))
 	}
-	return &Typist{text, p, rhythms(scale), pairs(text)}, nil
+	return &Typist{text, p, rhythms(scale), pairs(text), lineStarts(text)}, nil
+}
+
+// lineStarts returns the start of the text and the places behind its line breaks.
+func lineStarts(text string) []int {
+	starts := []int{0}
+	for at := 0; at < len(text); {
+		key := strokeAt(text, at)
+		if at += len(key); key[0] == '\n' && at < len(text) {
+			starts = append(starts, at)
+		}
+	}
+	return starts
 }
 
 // meanGap returns the mean gap between the text's keys at the table's own pace,

@@ -79,6 +79,53 @@ func TestTypistTypesTheText(t *testing.T) {
 	}
 }
 
+// With lines to type, a round takes place inside the text: the rest of it stands
+// there, before and after the cursor, and the round ends with the whole text.
+func TestTypistTypesInside(t *testing.T) {
+	p, err := ProfileNamed("average")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Lines = 20
+	text, err := Text("go-handler")
+	if err != nil {
+		t.Fatal(err)
+	}
+	who, err := NewTypist(text, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d Document
+	y := who.Type(1, 0)
+	places := map[int]bool{}
+	for len(places) < 20 {
+		s, _ := y.Next()
+		if s.Kind == Open {
+			if d.opened > 0 && d.Text() != text {
+				t.Fatalf("a round ended with %q", d.Text())
+			}
+			places[s.Cursor] = true
+			missing := text[s.Cursor : s.Cursor+len(text)-len(s.Text)]
+			if n := strings.Count(missing, "\n"); n != 19 {
+				t.Fatalf("%d line breaks are missing in %q, want those of 20 lines", n, missing)
+			}
+		}
+		d.step(s)
+		if s.Kind == Key && s.Truth != "" && d.Text() != text {
+			if whole := string(d.before) + s.Truth; !strings.HasPrefix(text, whole) {
+				t.Fatalf("truth %q does not follow there", s.Truth)
+			}
+		}
+	}
+	short, err := NewTypist("one\ntwo\n", p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, _ := short.Type(1, 0).Next(); s.Text != "" || s.Cursor != 0 {
+		t.Errorf("a short text opens with %+v, want an empty document", s)
+	}
+}
+
 // What a person types here, step by step.
 func TestTypistSteps(t *testing.T) {
 	y, err := NewTypist("f(a[1])\n\n  {\n", Profile{})

@@ -23,7 +23,7 @@ func (r *run) typist(t scenario.Typist) (func(user int) ide.Typing, error) {
 	if err != nil {
 		return nil, err
 	}
-	profile.WPM, profile.Slips = t.WPM, t.Errors
+	profile.WPM, profile.Slips, profile.Lines = t.WPM, t.Errors, t.Lines
 	typist, err := ide.NewTypist(t.Text.Content, profile)
 	if err != nil {
 		return nil, err

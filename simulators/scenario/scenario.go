@@ -65,6 +65,7 @@ type Typist struct {
 	Profile string  // one of ide.ProfileNames
 	WPM     float64 // words of five characters a minute; 0 is the expert's own pace
 	Text    Text
+	Lines   int     // typed at a time somewhere in the text; 0 types it whole into an empty document
 	Errors  float64 // share of letters and digits mistyped, and put right
 
 	Session  string // the recording to replay, "vscode_session1"

@@ -127,6 +127,7 @@ var generated = object(
 	need("profile", func(t *Typist) *string { return &t.Profile }, enum(ide.ProfileNames()...), "how practised the typist is"),
 	can("wpm", func(t *Typist) *float64 { return &t.WPM }, 0, pace, "words of five characters a minute").fallback("the profile's"),
 	can("text", func(t *Typist) *Text { return &t.Text }, builtinText("go-handler"), typed, "a built-in text or the path of a file"),
+	can("lines", func(t *Typist) *int { return &t.Lines }, 20, whole(0, 10_000), "lines typed at a time somewhere in the text, the rest of which is there; 0 types all of it into an empty document"),
 	can("errors", func(t *Typist) *float64 { return &t.Errors }, 0, share, "share of letters and digits mistyped and put right").fallback("the profile's"),
 	maxPause,
 )
