@@ -39,6 +39,7 @@ type Judgement struct {
 	HasInterval bool
 	Margin      float64 // how far Value is inside the limit; negative outside. 0 when unmeasured
 
+	Lost   int     // of a share: members that failed or never came, and so are not inside
 	Owner  *Owner  // of the overrun; nil unless the value is outside and a path explains it
 	Levers []Lever // what would bring the value inside, the best first; empty when there is no overrun
 }
@@ -116,6 +117,9 @@ func (j *Judgement) judge(p *Pool, forbidden string) {
 	if b.Function == ShareWhere && len(p.Values) == 0 && p.Unseen > 0 {
 		j.HasValue = false // a share of the failed ones alone says nothing
 	}
+	if b.Function == ShareWhere {
+		j.Lost = p.Population - len(p.Values)
+	}
 	j.interval(p)
 	switch {
 	case !j.HasValue:
@@ -166,8 +170,8 @@ func (j *Judgement) overrun(p *Pool) string {
 	} else {
 		words = append(words, "the limit itself is not inside")
 	}
-	if missing := p.Population - len(p.Values); j.Budget.Function == ShareWhere && missing > 0 {
-		words = append(words, fmt.Sprintf("%d of %d failed or never came", missing, p.Population))
+	if j.Lost > 0 {
+		words = append(words, fmt.Sprintf("%d of %d failed or never came", j.Lost, p.Population))
 	}
 	if j.Owner != nil {
 		words = append(words, j.Owner.Words())

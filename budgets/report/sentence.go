@@ -163,7 +163,10 @@ func remedy(j *budgets.Judgement) string {
 		return ""
 	}
 	best := slices.IndexFunc(j.Levers, func(l budgets.Lever) bool { return l.Enough })
-	if best < 0 {
+	switch {
+	case best < 0 && j.Lost > 0:
+		return fmt.Sprintf("; no shorter stage would bring it inside as long as %d are given up before an answer", j.Lost)
+	case best < 0:
 		return "; no stage, and no two together, would bring it inside"
 	}
 	stages, to := strings.Join(j.Levers[best].Stages, " and "), target(j.Levers[best])
