@@ -296,3 +296,17 @@ func BenchmarkLoop(b *testing.B) {
 	b.ResetTimer()
 	_ = v.Run(b.Context())
 }
+
+func TestWallReset(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := NewWall()
+		time.Sleep(time.Second)
+		w.Reset()
+		var late time.Duration
+		w.Lateness = func(d time.Duration) { late = d }
+		w.At(0, RankTimer, w.Stop)
+		if err := w.Run(t.Context()); err != nil || late != 0 {
+			t.Errorf("error %v, work due at zero was %s late; want 0", err, late)
+		}
+	})
+}

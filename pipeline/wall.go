@@ -57,6 +57,11 @@ func NewPreciseWall() *Wall {
 	return &Wall{origin: time.Now(), sleep: newPreciseSleeper()}
 }
 
+// Reset makes this instant the instant zero: a run begins when all that it needs
+// is set up. It may be called only before Run and while no other goroutine uses
+// the Wall; what is scheduled stays so, from the new zero.
+func (w *Wall) Reset() { w.origin = time.Now() }
+
 // Elapsed returns the time since instant zero.
 func (w *Wall) Elapsed() time.Duration { return time.Since(w.origin) }
 

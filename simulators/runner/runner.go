@@ -86,6 +86,9 @@ func Run(ctx context.Context, s *scenario.Scenario, set Settings) (trace.Run, er
 	if err != nil {
 		return out, errors.Join(fmt.Errorf("run %s: %w", s.Name, err), stop())
 	}
+	if w, ok := r.clock.(*pipeline.Wall); ok {
+		w.Reset() // the run begins now that all is set up
+	}
 	err = r.clock.Run(ctx)
 	if failure := stop(); failure != nil {
 		return out, fmt.Errorf("run %s on %s: %w", s.Name, set.Target, failure)
