@@ -227,6 +227,7 @@ func (e *Batched) admit(b *roofline.Batch) {
 // endStep delivers the step's tokens, lets finished sequences go and plans the
 // next step.
 func (e *Batched) endStep() {
+	now := e.loop.Now()
 	for _, r := range e.running {
 		if r.state != running || r.planned == 0 {
 			continue
@@ -238,7 +239,7 @@ func (e *Batched) endStep() {
 		r.planned = 0
 		if r.computed == r.Prompt+r.generated {
 			e.stats.OutputTokens++
-			r.emit()
+			r.emit(now)
 		}
 	}
 	e.sweep()

@@ -47,9 +47,10 @@ type Request struct {
 	// Done is called once, after the last Notify: OK, Cancelled or Refused.
 	Done func(pipeline.Outcome)
 
-	// Scheduled is the instant at which the engine began to work on the request,
-	// Unknown before. Reason says why it was refused.
+	// Scheduled is the instant at which the engine began to work on the request and
+	// Last that of its newest token; Unknown before. Reason says why it was refused.
 	Scheduled time.Duration
+	Last      time.Duration
 	Reason    error
 
 	state     state
@@ -120,7 +121,7 @@ func (r *Request) accept(most int) error {
 	if r.Prompt < 1 || r.Output < 1 || r.Limit < 0 {
 		panic(fmt.Sprintf("engine: impossible request: prompt %d, output %d, limit %d", r.Prompt, r.Output, r.Limit))
 	}
-	r.Scheduled = pipeline.Unknown
+	r.Scheduled, r.Last = pipeline.Unknown, pipeline.Unknown
 	r.target = r.Tokens()
 	if need := r.Prompt + r.target; need > most {
 		return fmt.Errorf("%w: prompt %d and output %d need %d tokens, %d fit", ErrTooLarge, r.Prompt, r.target, need, most)
@@ -128,9 +129,10 @@ func (r *Request) accept(most int) error {
 	return nil
 }
 
-// emit counts one token out and notifies.
-func (r *Request) emit() {
+// emit counts one token out now and notifies.
+func (r *Request) emit(now time.Duration) {
 	r.generated++
+	r.Last = now
 	r.tell()
 }
 

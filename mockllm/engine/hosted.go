@@ -86,6 +86,9 @@ func (a *answer) outAt(t time.Duration) int {
 
 // count brings the request's tokens to n.
 func (h *Hosted) count(r *Request, n int) {
+	if n > 0 {
+		r.Last = r.answer.first + time.Duration(n-1)*h.config.Next
+	}
 	if r.generated == 0 && n > 0 {
 		h.stats.PromptTokens += r.Prompt
 	}

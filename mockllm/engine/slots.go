@@ -151,7 +151,7 @@ func (e *Slots) token(i int) {
 		e.stats.PromptTokens += r.Prompt
 	}
 	e.stats.OutputTokens++
-	r.emit()
+	r.emit(e.loop.Now())
 	if r.state != running { // the asker gave it up at this very token
 		return
 	}

@@ -61,10 +61,10 @@ func (j *job) notify(n int) (next int) {
 func (j *job) done(o pipeline.Outcome) {
 	r := &j.call.Record
 	r.End, r.Outcome = j.stage.loop.Now(), o
-	r.OutputTokens, r.Chunks = j.Generated(), j.Generated()
+	r.OutputTokens, r.Chunks, r.LastOutput = j.Generated(), j.Generated(), j.Last
 	switch o {
 	case pipeline.OK:
-		r.LastOutput, r.Finish = r.End, j.Finish()
+		r.Finish = j.Finish()
 	case pipeline.Refused:
 		r.Reason = j.Reason.Error()
 	}
