@@ -15,6 +15,7 @@ type LLM interface {
 // Call is one request to a language model, seen from the stage that asks.
 // The asker fills everything up to Done; Record and State belong to the LLM.
 type Call struct {
+	Session      int // whose call it is, as in Trace.Session
 	PromptTokens int // prompt length for modelled forms
 	OutputTokens int // answer length for modelled forms; at least 1
 	MaxTokens    int // limit sent to a server; at least OutputTokens for modelled forms

@@ -103,6 +103,7 @@ type Transport struct {
 	Reused     bool          // the connection was open before
 	RetryAfter time.Duration // what the server asked for; Unknown when it did not
 	Burst      bool          // three or more output chunks, all in one read
+	Headers    []Fact        // chosen headers of the response that tell who answered, and how
 }
 
 // NewRequest returns a request with the given ID and due instant and everything

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -128,7 +129,7 @@ func TestClientCaps(t *testing.T) {
 				}
 				want := pipeline.NewRequest(1, last.Due)
 				want.Outcome, want.Reason = pipeline.Dropped, tt.reason
-				if *last != want {
+				if !reflect.DeepEqual(*last, want) {
 					t.Errorf("dropped call %+v, want %+v", *last, want)
 				}
 				if int(served.Load()) != len(tt.outcomes)-1 {

@@ -3,6 +3,7 @@ package endpoint
 import (
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -51,7 +52,7 @@ func TestClientPlaysStreamCases(t *testing.T) {
 				accept(reply, c.Expect)
 				want := wantRecord(reply, start)
 				got.Reason = ""
-				if got != want {
+				if !reflect.DeepEqual(got, want) {
 					t.Errorf("record\n%+v, want\n%+v", got, want)
 				}
 				if notes := wantNotes(reply, start); !slices.Equal(a.notes, notes) {

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"net/http"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -39,7 +40,22 @@ func (f *flight) record(l landing) {
 		Reused:     reused,
 		RetryAfter: reply.RetryAfter,
 		Burst:      answer.Burst(),
+		Headers:    f.client.headers(reply.Header),
 	}
+}
+
+// chosenHeaders tell who answered, what stood between, and what a server says of
+// its own time.
+var chosenHeaders = []string{"Server", "Via", "X-Accel-Buffering", "X-Request-Id", "Openai-Processing-Ms"}
+
+func (c *Client) headers(h http.Header) []pipeline.Fact {
+	var found []pipeline.Fact
+	for _, name := range chosenHeaders {
+		if value := h.Get(name); value != "" {
+			found = append(found, pipeline.Fact{Name: name, Value: c.tidy(value)})
+		}
+	}
+	return found
 }
 
 // tidy makes one short printable line of words that may come from a server, and

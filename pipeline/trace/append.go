@@ -22,7 +22,7 @@ func Append(b []byte, t *pipeline.Trace) []byte {
 	b = appendMarks(b, t.Marks)
 	b = appendRequests(b, t.Requests)
 	b = appendUses(b, t.Uses)
-	b = appendFacts(b, t.Facts)
+	b = appendFacts(b, `,"facts":[`, t.Facts)
 	return append(b, '}')
 }
 
@@ -93,11 +93,13 @@ func appendRequest(b []byte, r *pipeline.Request) []byte {
 	return append(b, '}')
 }
 
-// noTransport is what a request has that never saw a connection.
-var noTransport = pipeline.NewRequest(0, 0).Transport
+// untouched reports whether a request never saw a connection.
+func untouched(t *pipeline.Transport) bool {
+	return t.Status == 0 && t.HTTP == "" && t.Encoding == "" && !t.Reused && t.RetryAfter == pipeline.Unknown && !t.Burst && len(t.Headers) == 0
+}
 
 func appendTransport(b []byte, t *pipeline.Transport) []byte {
-	if *t == noTransport {
+	if untouched(t) {
 		return b
 	}
 	b = appendInt(append(b, `,"transport":{"status":`...), t.Status)
@@ -106,6 +108,7 @@ func appendTransport(b []byte, t *pipeline.Transport) []byte {
 	b = appendTrue(b, `,"reused":true`, t.Reused)
 	b = appendNanos(append(b, `,"retry_after_ns":`...), t.RetryAfter)
 	b = appendTrue(b, `,"burst":true`, t.Burst)
+	b = appendFacts(b, `,"headers":[`, t.Headers)
 	return append(b, '}')
 }
 
@@ -119,9 +122,9 @@ func appendUses(b []byte, uses []pipeline.Use) []byte {
 	return shut(b, len(uses))
 }
 
-func appendFacts(b []byte, facts []pipeline.Fact) []byte {
+func appendFacts(b []byte, opening string, facts []pipeline.Fact) []byte {
 	for i := range facts {
-		b = append(b, open(i, `,"facts":[`)...)
+		b = append(b, open(i, opening)...)
 		b = appendString(append(b, `{"name":`...), facts[i].Name)
 		b = appendString(append(b, `,"value":`...), facts[i].Value)
 		b = append(b, '}')

@@ -79,6 +79,7 @@
 //	  reused          true when the connection was open before; omitted when false
 //	  retry_after_ns  what the server asked for; null when it did not
 //	  burst           three or more chunks, all in one read; omitted when false
+//	  headers         chosen headers of the response, a list of {"name", "value"}; omitted when empty
 //
 // Footer, the last line:
 //

@@ -94,7 +94,7 @@ func TestRoundTrip(t *testing.T) {
 	odd.Uses = []pipeline.Use{{Request: 7, How: "joined"}}
 	odd.Facts = []pipeline.Fact{{Name: "verdict", Value: "exact"}, {Name: "source", Value: "network"}}
 	odd.Requests[0].Simulated = false
-	odd.Requests[0].Transport = pipeline.Transport{Status: 429, HTTP: "2", Encoding: "gzip", Reused: true, RetryAfter: 2 * time.Second, Burst: true}
+	odd.Requests[0].Transport = pipeline.Transport{Status: 429, HTTP: "2", Encoding: "gzip", Reused: true, RetryAfter: 2 * time.Second, Burst: true, Headers: []pipeline.Fact{{Name: "Via", Value: "1.1 \"proxy\""}}}
 	odd.Requests[0].OutputTokens = 0
 	want := Run{
 		Header: header,

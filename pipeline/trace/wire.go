@@ -215,6 +215,8 @@ type wireTransport struct {
 	Reused     bool   `json:"reused"`
 	RetryAfter nanos  `json:"retry_after_ns"`
 	Burst      bool   `json:"burst"`
+
+	Headers []pipeline.Fact `json:"headers"`
 }
 
 // check reports what is wrong with a span, given its place in the list.
@@ -275,6 +277,7 @@ func (w *wireRequest) request() pipeline.Request {
 		Transport: pipeline.Transport{
 			Status: w.Transport.Status, HTTP: w.Transport.HTTP, Encoding: w.Transport.Encoding,
 			Reused: w.Transport.Reused, RetryAfter: w.Transport.RetryAfter.duration(), Burst: w.Transport.Burst,
+			Headers: w.Transport.Headers,
 		},
 	}
 }

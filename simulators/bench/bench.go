@@ -64,6 +64,7 @@ func (s *Simulator) Begin(session, index int, done func(*pipeline.Trace)) {
 	}
 	r := dist.Stream(c.Seed, "bench/request", session, index)
 	x.call = pipeline.Call{
+		Session:      session,
 		Record:       pipeline.NewRequest(c.NextRequest(), c.Loop.Now()),
 		PromptTokens: c.PromptTokens.Draw(&r), OutputTokens: c.OutputTokens.Draw(&r),
 		Prompt: x.prompt, Answer: x.answer, Counts: firstToken, Notify: x.progress, Done: x.ended,

@@ -203,7 +203,7 @@ func (r *run) setUpEndpoint(ctx context.Context) (stop func() error, err error) 
 	if err != nil {
 		return nil, err
 	}
-	r.model = client
+	r.model = newTurnstile(r.clock, client)
 	return func() error { client.Close(); return nil }, nil
 }
 

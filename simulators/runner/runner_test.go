@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -185,6 +186,9 @@ func TestLoopback(t *testing.T) {
 		r := tr.Requests[0]
 		if tr.Outcome != pipeline.OK || r.PromptTokens != 800 || r.TokenSource != "usage" || !r.Transport.Reused && tr.Session == 5 {
 			t.Errorf("turn %d: %s %s, request %+v", tr.Session, tr.Outcome, tr.Reason, r)
+		}
+		if want := (pipeline.Fact{Name: "X-Accel-Buffering", Value: "no"}); !slices.Contains(r.Transport.Headers, want) {
+			t.Errorf("turn %d: headers %v, want %v among them", tr.Session, r.Transport.Headers, want)
 		}
 		if reply := tr.Mark("reply_heard") - tr.Due; reply < 500*ms || reply > 60*time.Second {
 			t.Errorf("turn %d: reply after %s", tr.Session, reply)

@@ -54,6 +54,7 @@ func (t *turn) listen() {
 func (t *turn) ask(decided, final pipeline.SpanID) {
 	c := &t.call
 	c.Record = pipeline.NewRequest(t.simulator.config.NextRequest(), t.loop().Now())
+	c.Session = t.trace.Session
 	c.PromptTokens, c.OutputTokens, c.MaxTokens = t.drawn.prompt, t.drawn.reply, t.drawn.reply
 	c.Prompt, c.Answer = t.prompt, t.answer
 	c.Counts, c.Notify, c.Done = t.interest(), t.progress, t.ended
