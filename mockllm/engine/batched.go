@@ -150,7 +150,7 @@ func (e *Batched) planDecodes(b *roofline.Batch) (preempted bool) {
 			e.preemptLast()
 			preempted = true
 		}
-		if r.state != running {
+		if i == len(e.running) {
 			break // it was the last itself
 		}
 		if r.blocks*BlockTokens <= r.computed {
@@ -247,9 +247,15 @@ func (e *Batched) endStep() {
 }
 
 // sweep lets go of sequences that are complete or were given up, in order of
-// joining. A callback may give up a sequence that was swept past: the next sweep
-// takes it.
+// joining. The end of one may give up others that were passed already, so it goes
+// on until nobody leaves: a plan never meets a sequence that was given up.
 func (e *Batched) sweep() {
+	for e.sweepOnce() {
+	}
+}
+
+// sweepOnce reports whether any sequence left.
+func (e *Batched) sweepOnce() bool {
 	kept := 0
 	for _, r := range e.running {
 		switch {
@@ -262,8 +268,10 @@ func (e *Batched) sweep() {
 			kept++
 		}
 	}
+	left := kept < len(e.running)
 	clear(e.running[kept:])
 	e.running = e.running[:kept]
+	return left
 }
 
 func (e *Batched) depart(r *Request, o pipeline.Outcome, counter *int) {

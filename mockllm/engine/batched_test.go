@@ -125,3 +125,27 @@ func TestValidate(t *testing.T) {
 		t.Errorf("Validate = %v, want %s", err, want)
 	}
 }
+
+// TestCancelBeforePreemption: the end of one request gives up another that was
+// swept past already and would give way next. It leaves, and is not computed
+// again.
+func TestCancelBeforePreemption(t *testing.T) {
+	var loop pipeline.Virtual
+	e := NewBatched(&loop, BatchedConfig{Steps: &recorder{}, MaxSequences: 5, TokenBudget: 100, KVBlocks: 5})
+	var log []string
+	b := ask(&loop, e, &log, "b", 0, 16, 10)
+	a := ask(&loop, e, &log, "a", 0, 16, 10)
+	ask(&loop, e, &log, "c", 0, 16, 10)
+	told := a.Done
+	a.Done = func(o pipeline.Outcome) { told(o); e.Cancel(b) }
+	loop.At(5*ms, pipeline.RankInput, func() { e.Cancel(a) })
+	if err := loop.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(log[:5], " "); got != "b1@10 c1@10 a:cancelled@10 b:cancelled@10 c2@20" {
+		t.Errorf("log %s, want b to leave with a", got)
+	}
+	if s := e.Stats(); s.Cancelled != 2 || s.Finished != 1 || s.BlocksUsed != 0 {
+		t.Errorf("at the end %+v", s)
+	}
+}

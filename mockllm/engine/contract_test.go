@@ -118,8 +118,13 @@ func (w *world) cancel(p *probe) {
 func (w *world) finished(p *probe, o pipeline.Outcome) {
 	p.dones++
 	p.done, p.outcome = w.loop.Now(), o
-	if w.rand.IntN(10) == 0 && len(w.probes) < 400 {
-		w.submit()
+	switch w.rand.IntN(10) {
+	case 0:
+		if len(w.probes) < 400 {
+			w.submit()
+		}
+	case 1, 2:
+		w.cancel(w.probes[w.rand.IntN(len(w.probes))])
 	}
 	w.check()
 }
@@ -150,6 +155,9 @@ func (w *world) held() int {
 	n := 0
 	for _, p := range w.probes {
 		n += p.blocks
+		if p.state == running && p.computed+p.planned > p.blocks*BlockTokens {
+			w.t.Fatalf("at %s: a request computes %d tokens in %d blocks", w.loop.Now(), p.computed+p.planned, p.blocks)
+		}
 	}
 	return n
 }
