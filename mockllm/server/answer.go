@@ -18,6 +18,7 @@ type order struct {
 	prompt       string
 	promptTokens int
 	limit        *int
+	limitedBy    string // the parameter that holds the limit
 	sampling     wire.Sampling
 	in           string // the parameter that holds the prompt
 }
@@ -38,7 +39,11 @@ func (s *Server) generation(o order) (*generation, *apiError) {
 	if o.limit != nil {
 		g.request.Limit = min(g.request.Limit, *o.limit)
 	}
-	g.say(s.words(o, g.request.Limit), o.sampling.Stop)
+	text, more := s.words(o, g.request.Limit)
+	g.say(text, o.sampling.Stop)
+	if more {
+		g.request.Output = g.request.Limit + 1 // it never ends by itself
+	}
 	return g, nil
 }
 
@@ -53,26 +58,31 @@ func (o order) check(m *model) *apiError {
 	case p.StreamOptions != nil && !p.Stream:
 		return badRequest("stream_options", "", "The 'stream_options' parameter is only allowed when 'stream' is enabled.")
 	case o.limit != nil && *o.limit < 1:
-		return badRequest("max_tokens", "integer_below_min_value", "Invalid 'max_tokens': integer below minimum value. Expected a value >= 1, but got %d instead.", *o.limit)
+		return badRequest(o.limitedBy, "integer_below_min_value", "Invalid '%s': integer below minimum value. Expected a value >= 1, but got %d instead.", o.limitedBy, *o.limit)
+	case p.Temperature != nil && !(*p.Temperature >= 0 && *p.Temperature <= 2):
+		return badRequest("temperature", "decimal_out_of_range", "Invalid 'temperature': expected a value from 0 to 2, but got %g instead.", *p.Temperature)
+	case p.TopP != nil && !(*p.TopP >= 0 && *p.TopP <= 1):
+		return badRequest("top_p", "decimal_out_of_range", "Invalid 'top_p': expected a value from 0 to 1, but got %g instead.", *p.TopP)
 	}
 	return o.fits(m)
 }
 
 // fits reports a prompt, or a prompt with its limit, beyond the model's context.
 func (o order) fits(m *model) *apiError {
-	if o.promptTokens >= m.Context {
+	if max(1, o.promptTokens) >= m.Context {
 		return badRequest(o.in, "context_length_exceeded", "This model's maximum context length is %d tokens. However, your %s resulted in %d tokens. Please reduce the length of the %s.", m.Context, o.in, o.promptTokens, o.in)
 	}
-	if o.limit != nil && o.promptTokens+*o.limit > m.Context {
-		return badRequest(o.in, "context_length_exceeded", "This model's maximum context length is %d tokens. However, you requested %d tokens (%d in the %s, %d in the completion). Please reduce the length of the %s or completion.",
-			m.Context, o.promptTokens+*o.limit, o.promptTokens, o.in, *o.limit, o.in)
+	if o.limit != nil && *o.limit > m.Context-o.promptTokens {
+		return badRequest(o.in, "context_length_exceeded", "This model's maximum context length is %d tokens. However, you requested %d in the %s and %d in the completion. Please reduce the length of the %s or completion.",
+			m.Context, o.promptTokens, o.in, *o.limit, o.in)
 	}
 	return nil
 }
 
 // words returns what the mock answers: what it was told to say, else words whose
-// number and choice follow from the prompt and the seeds.
-func (s *Server) words(o order, limit int) string {
+// number and choice follow from the prompt and the seeds. More says that it would
+// go on without the limit.
+func (s *Server) words(o order, limit int) (text string, more bool) {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(o.prompt)) // a hash never fails
 	seed := s.config.Seed ^ h.Sum64()
@@ -80,40 +90,71 @@ func (s *Server) words(o order, limit int) string {
 		seed += uint64(*o.sampling.Seed)
 	}
 	stream := dist.Stream(seed, "server/answer")
-	text := o.sampling.MockAnswer
+	text = o.sampling.MockAnswer
 	if text == "" {
-		n := min(s.config.ReplyTokens.Draw(&stream), limit)
-		text = token.Reply(rand.New(&stream), n, min(n, 12))
+		n := s.config.ReplyTokens.Draw(&stream)
+		more = n > limit
+		n = min(n, limit)
+		text = token.Reply(rand.New(&stream), n, min(n, sentenceTokens))
 	}
 	if !o.sampling.IgnoreEOS {
-		return text
+		return text, more
 	}
 	if missing := limit - token.Count(text); missing > 0 {
 		text += " " + token.Words(rand.New(&stream), missing)
 	}
-	return text
+	return text, true
 }
 
-// say sets the text of the answer and the tokens that it takes. A stop string
-// ends the answer with the token that completes it, and is not part of the text.
+// sentenceTokens is the length of the first sentence of the mock's own answers.
+const sentenceTokens = 12
+
+// say sets the text of the answer and the tokens that it takes, as far as the
+// limit lets it come. A stop string ends the answer with the token that completes
+// it, and is not part of the text.
 func (g *generation) say(text string, stop wire.Stop) {
-	end, cut := len(text), len(text)
-	for _, word := range stop {
-		if i := strings.Index(text, word); word != "" && i >= 0 && i+len(word) < end {
-			end = i + len(word)
-		}
-	}
-	for _, word := range stop {
-		if i := strings.Index(text, word); word != "" && i >= 0 {
-			cut = min(cut, i)
-		}
-	}
-	for at := 0; at < end && (g.request.Limit == 0 || len(g.ends) < g.request.Limit); {
+	for at := 0; at < len(text); {
 		at += token.Next(text[at:])
-		g.ends = append(g.ends, min(at, cut))
+		g.ends = append(g.ends, at)
+	}
+	g.request.Output = max(1, len(g.ends))
+	if n := g.request.Limit; len(g.ends) > n {
+		g.ends = g.ends[:n]
 	}
 	g.text = text[:g.ends[len(g.ends)-1]]
-	g.request.Output = max(1, token.Count(text[:end]))
+	if start, end := firstStop(g.text, stop); end > 0 {
+		g.cut(start, end)
+	}
+}
+
+// firstStop returns where the stop string that is complete first begins and ends
+// in a text; end is 0 when there is none. Of several that end at one place the
+// longest counts.
+func firstStop(text string, stop wire.Stop) (start, end int) {
+	for _, word := range stop {
+		i := strings.Index(text, word)
+		if word == "" || i < 0 {
+			continue
+		}
+		if to := i + len(word); end == 0 || to < end || to == end && i < start {
+			start, end = i, to
+		}
+	}
+	return start, end
+}
+
+// cut ends the answer with the token that reaches end; its text ends at start.
+func (g *generation) cut(start, end int) {
+	n := 1
+	for g.ends[n-1] < end {
+		n++
+	}
+	g.ends = g.ends[:n]
+	for i := range g.ends {
+		g.ends[i] = min(g.ends[i], start)
+	}
+	g.text = g.text[:start]
+	g.request.Output = n
 }
 
 func (s *Server) newID(prefix string) string {

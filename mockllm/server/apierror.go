@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
+	"strings"
+	"time"
 
 	"halfsecond/pipeline/wire"
 )
@@ -44,20 +47,25 @@ func badRequest(param, code, format string, args ...any) *apiError {
 	return &apiError{http.StatusBadRequest, invalidRequest, fmt.Sprintf(format, args...), param, code}
 }
 
-// read decodes a request body into v.
-func (s *Server) read(w http.ResponseWriter, r *http.Request, v any) *apiError {
+// read decodes a request body into v. It returns the instant at which the body was
+// whole: a request cannot be computed before.
+func (s *Server) read(w http.ResponseWriter, r *http.Request, v any) (arrived time.Duration, fault *apiError) {
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(readLimit)) // best effort, as is its end
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.config.MaxBody))
+	_ = control.SetReadDeadline(time.Time{})
+	arrived = s.config.Loop.Elapsed()
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
-		return &apiError{http.StatusRequestEntityTooLarge, invalidRequest, fmt.Sprintf("Request body is larger than the limit of %d bytes.", large.Limit), "", "request_too_large"}
+		return arrived, &apiError{http.StatusRequestEntityTooLarge, invalidRequest, fmt.Sprintf("Request body is larger than the limit of %d bytes.", large.Limit), "", "request_too_large"}
 	}
 	if err != nil {
-		return badRequest("", "", "The body of your request could not be read: %v", err)
+		return arrived, badRequest("", "", "The body of your request could not be read: %v", err)
 	}
 	if err := json.Unmarshal(body, v); err != nil {
-		return parseError(err)
+		return arrived, parseError(err)
 	}
-	return nil
+	return arrived, nil
 }
 
 // parseError says what is wrong with a body, and where.
@@ -68,9 +76,30 @@ func parseError(err error) *apiError {
 	}
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) && kind.Field != "" {
-		return badRequest(kind.Field, "invalid_type", "Invalid type for '%s': expected %s, but got %s instead.", kind.Field, kind.Type, kind.Value)
+		// Fields of an embedded struct come with its name in front.
+		name := kind.Field[strings.LastIndexByte(kind.Field, '.')+1:]
+		return badRequest(name, "invalid_type", "Invalid type for '%s': expected %s, but got %s instead.", name, jsonType(kind.Type), kind.Value)
 	}
 	return badRequest("", "", "We could not parse the JSON body of your request: %v. The OpenAI API expects a JSON payload.", err)
+}
+
+// jsonType says in JSON's words what a field should have been.
+func jsonType(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return jsonType(t.Elem())
+	case reflect.Bool:
+		return "a boolean"
+	case reflect.Int, reflect.Int64:
+		return "an integer"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Slice:
+		return "an array"
+	case reflect.Struct:
+		return "an object"
+	}
+	return "a string"
 }
 
 // find returns the model of that name.
@@ -99,6 +128,7 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 		panic(fmt.Sprintf("server: %v", err)) // our own types always encode
 	}
 	w.Header().Set("Content-Type", "application/json")
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeLimit)) // best effort
 	w.WriteHeader(status)
 	_, _ = w.Write(append(body, '\n')) // the client may be gone; there is nobody left to tell
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"halfsecond/mockllm/token"
@@ -11,19 +12,18 @@ import (
 // chat answers POST /v1/chat/completions. The prompt's tokens are those of the
 // messages' contents; the mock has no chat template.
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
-	arrived := s.config.Loop.Elapsed()
 	var q wire.ChatRequest
-	fault := s.read(w, r, &q)
-	if fault == nil && len(q.Messages) == 0 {
-		fault = badRequest("messages", "missing_required_parameter", "Missing required parameter: 'messages'.")
+	arrived, fault := s.read(w, r, &q)
+	if fault == nil {
+		fault = checkMessages(q.Messages)
 	}
 	if fault != nil {
 		fault.write(w)
 		return
 	}
-	limit := q.MaxCompletionTokens
+	limit, limitedBy := q.MaxCompletionTokens, "max_completion_tokens"
 	if limit == nil {
-		limit = q.MaxTokens
+		limit, limitedBy = q.MaxTokens, "max_tokens"
 	}
 	var prompt strings.Builder
 	tokens := 0
@@ -32,7 +32,8 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		tokens += token.Count(m.Content.Text)
 	}
 	g, fault := s.generation(order{
-		model: q.Model, prompt: prompt.String(), promptTokens: tokens, limit: limit, sampling: q.Sampling, in: "messages",
+		model: q.Model, prompt: prompt.String(), promptTokens: tokens, limit: limit, limitedBy: limitedBy,
+		sampling: q.Sampling, in: "messages",
 	})
 	if fault != nil {
 		fault.write(w)
@@ -53,4 +54,19 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 			}},
 		})
 	}
+}
+
+// roles are those of a conversation.
+var roles = []string{"system", "developer", "user", "assistant", "tool", "function"}
+
+func checkMessages(messages []wire.Message) *apiError {
+	if len(messages) == 0 {
+		return badRequest("messages", "missing_required_parameter", "Missing required parameter: 'messages'.")
+	}
+	for i, m := range messages {
+		if !slices.Contains(roles, m.Role) {
+			return badRequest("messages", "invalid_value", "Invalid value: '%s'. Supported values of messages[%d].role are: '%s'.", m.Role, i, strings.Join(roles, "', '"))
+		}
+	}
+	return nil
 }

@@ -15,9 +15,8 @@ const defaultCompletionTokens = 16
 // completions answers POST /v1/completions, with a suffix or without. The
 // prompt's tokens are those of prompt and suffix.
 func (s *Server) completions(w http.ResponseWriter, r *http.Request) {
-	arrived := s.config.Loop.Elapsed()
 	var q wire.CompletionRequest
-	fault := s.read(w, r, &q)
+	arrived, fault := s.read(w, r, &q)
 	if fault == nil && q.Echo {
 		fault = badRequest("echo", "unsupported_parameter", "Unsupported parameter: 'echo'. This server does not repeat the prompt.")
 	}
@@ -31,7 +30,8 @@ func (s *Server) completions(w http.ResponseWriter, r *http.Request) {
 		limit = &n
 	}
 	g, fault := s.generation(order{
-		model: q.Model, prompt: string(q.Prompt) + q.Suffix, limit: limit, sampling: q.Sampling, in: "prompt",
+		model: q.Model, prompt: string(q.Prompt) + q.Suffix, limit: limit, limitedBy: "max_tokens",
+		sampling: q.Sampling, in: "prompt",
 		promptTokens: token.Count(string(q.Prompt)) + token.Count(q.Suffix),
 	})
 	if fault != nil {

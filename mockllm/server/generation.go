@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,14 +22,36 @@ type generation struct {
 	ends       []int  // where each of its tokens ends in text
 	usageAsked bool
 
-	due     atomic.Int64  // tokens that are out
-	dueAt   atomic.Int64  // instant of the newest of them
-	ended   atomic.Bool   // set last
 	wake    chan struct{} // holds one kick
+	ended   atomic.Bool   // set last
 	outcome pipeline.Outcome
 	arrived time.Duration
 	first   time.Duration
 	last    time.Duration
+
+	mu     sync.Mutex    // guards what follows
+	due    int           // tokens that are out
+	oldest time.Duration // instant of the first of them that was not taken; Unknown for none
+}
+
+// put says that n tokens are out now.
+func (g *generation) put(n int, now time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.due = n
+	if g.oldest == pipeline.Unknown {
+		g.oldest = now
+	}
+}
+
+// take returns how many tokens are out, and the instant of the first that was not
+// taken before, Unknown for none.
+func (g *generation) take() (due int, oldest time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	due, oldest = g.due, g.oldest
+	g.oldest = pipeline.Unknown
+	return due, oldest
 }
 
 func (g *generation) kick() {
@@ -50,15 +73,14 @@ func (g *generation) usage() wire.Usage {
 // false when the server is shutting down.
 func (s *Server) begin(g *generation, arrived time.Duration) bool {
 	loop := s.config.Loop
-	g.arrived = arrived
+	g.arrived, g.oldest = arrived, pipeline.Unknown
 	g.request.NotifyAt = 1
 	g.request.Notify = func(n int) int {
 		g.last = loop.Now()
 		if n == 1 {
 			g.first = g.last
 		}
-		g.dueAt.Store(int64(g.last))
-		g.due.Store(int64(n))
+		g.put(n, g.last)
 		g.kick()
 		return n + 1
 	}
@@ -106,24 +128,17 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, arrived time.Dur
 	out := &eventWriter{w: w, control: http.NewResponseController(w), buffer: opening}
 	for written := 0; ; {
 		if s.wait(r, g) {
+			out.abort()
 			return
 		}
 		ended := g.ended.Load()
-		due := int(g.due.Load())
+		due, oldest := g.take()
 		if ended && g.outcome == pipeline.Refused {
 			s.refused(g).write(w)
 			return
 		}
-		at := 0
-		if written > 0 {
-			at = g.ends[written-1]
-		}
-		for ; written < due; written++ {
-			if text := g.text[at:g.ends[written]]; text != "" {
-				out.buffer = events.AppendText(out.buffer, text)
-			}
-			at = g.ends[written]
-		}
+		out.buffer = g.appendText(events, out.buffer, written, due)
+		written = due
 		if ended {
 			out.buffer = g.close(events, out.buffer)
 		}
@@ -134,11 +149,29 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, arrived time.Dur
 			s.giveUp(g)
 			return
 		}
-		s.metrics.wrote(s.config.Loop.Elapsed() - time.Duration(g.dueAt.Load()))
+		if oldest != pipeline.Unknown {
+			s.metrics.wrote(s.config.Loop.Elapsed() - oldest)
+		}
 		if ended {
 			return
 		}
 	}
+}
+
+// appendText appends the events of the tokens from one count to another. A token
+// without text, such as one of a stop string, has none.
+func (g *generation) appendText(events *wire.Stream, b []byte, from, to int) []byte {
+	at := 0
+	if from > 0 {
+		at = g.ends[from-1]
+	}
+	for _, end := range g.ends[from:to] {
+		if text := g.text[at:end]; text != "" {
+			b = events.AppendText(b, text)
+		}
+		at = end
+	}
+	return b
 }
 
 // close appends what ends a stream.
@@ -159,6 +192,7 @@ func (s *Server) whole(w http.ResponseWriter, r *http.Request, arrived time.Dura
 	}
 	for !g.ended.Load() {
 		if s.wait(r, g) {
+			shuttingDown.write(w) // or the client is gone, and nobody reads it
 			return false
 		}
 	}
@@ -182,6 +216,15 @@ type eventWriter struct {
 	control *http.ResponseController
 	buffer  []byte
 	begun   bool
+}
+
+// abort ends an answer that cannot be completed: with a refusal when nothing was
+// sent, else so that the client sees it broken off.
+func (e *eventWriter) abort() {
+	if e.begun {
+		panic(http.ErrAbortHandler)
+	}
+	shuttingDown.write(e.w)
 }
 
 // flush sends the buffer as one write.

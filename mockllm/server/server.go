@@ -62,6 +62,7 @@ func DefaultReplyTokens() dist.Count {
 }
 
 const (
+	readLimit     = time.Minute      // of a request's body
 	writeLimit    = 30 * time.Second // of one write to a client that does not read
 	shutdownLimit = 5 * time.Second  // of the handlers' way out
 )

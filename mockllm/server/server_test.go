@@ -16,6 +16,7 @@ import (
 
 	"halfsecond/mockllm/engine"
 	"halfsecond/mockllm/server/memnet"
+	"halfsecond/mockllm/token"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/wire"
 )
@@ -135,7 +136,7 @@ func TestStreams(t *testing.T) {
 		{
 			"ignore_eos", "/v1/completions",
 			`{"model":"m","prompt":"x","stream":true,"max_tokens":3,"ignore_eos":true,"mock_answer":"one"}`,
-			`100 "one" | 110 " ...` + `" | 120 " ...` + `" | 120 "" stop | 120 [DONE]`,
+			`100 "one" | 110 " ...` + `" | 120 " ...` + `" | 120 "" length | 120 [DONE]`,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -189,6 +190,111 @@ func TestWhole(t *testing.T) {
 	}
 }
 
+// TestStopAndLength: a stop string counts only where it is complete within the limit, the
+// first that is complete wins, and a limit that is reached is told.
+func TestStopAndLength(t *testing.T) {
+	for _, c := range []struct{ answer, rest, text, finish string }{
+		{"one two three four", `"max_tokens":2,"stop":"two three"`, "one two", "length"},
+		{"one two three four", `"max_tokens":3,"stop":"two three"`, "one ", "stop"},
+		{"one two three four", `"max_tokens":9,"stop":["three","two"]`, "one ", "stop"},
+		{"one two three four", `"max_tokens":9,"stop":["wo","two"]`, "one ", "stop"},
+		{"one two three four", `"max_tokens":9,"stop":["","x"]`, "one two three four", "stop"},
+		{"one two three four", `"max_tokens":4`, "one two three four", "stop"},
+		{"one", `"max_tokens":9,"stop":"one"`, "", "stop"},
+		{"  ", `"max_tokens":9`, "  ", "stop"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := start(t)
+			defer r.stop()
+			got := r.complete(`"mock_answer":"` + c.answer + `",` + c.rest)
+			if got.Text != c.text || got.FinishReason != c.finish {
+				t.Errorf("%q with %s gives %q, %s; want %q, %s", c.answer, c.rest, got.Text, got.FinishReason, c.text, c.finish)
+			}
+		})
+	}
+}
+
+// TestOwnLength: the mock's own answers end by themselves or at the limit, and say
+// which.
+func TestOwnLength(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t)
+		defer r.stop()
+		if got := r.complete(`"max_tokens":3`); got.FinishReason != "length" || token.Count(got.Text) != 3 {
+			t.Errorf("limit 3 gives %q, %s", got.Text, got.FinishReason)
+		}
+		if got := r.complete(`"max_tokens":5,"ignore_eos":true`); got.FinishReason != "length" || token.Count(got.Text) != 5 {
+			t.Errorf("ignore_eos gives %q, %s", got.Text, got.FinishReason)
+		}
+		got := r.complete(`"max_tokens":90,"mock_answer":"short"`)
+		if got.FinishReason != "stop" || got.Text != "short" {
+			t.Errorf("an answer below its limit gives %q, %s", got.Text, got.FinishReason)
+		}
+	})
+}
+
+// complete asks for a completion that is not streamed.
+func (r *rig) complete(rest string) wire.CompletionChoice {
+	answer, err := r.post(r.t.Context(), "/v1/completions", `{"model":"m","prompt":"x",`+rest+`}`)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var got wire.CompletionResponse
+	if err := json.NewDecoder(answer.Body).Decode(&got); err != nil || len(got.Choices) != 1 {
+		r.t.Fatalf("status %d, error %v", answer.StatusCode, err)
+	}
+	return got.Choices[0]
+}
+
+// TestSlowBody: a request arrives when its body is whole.
+func TestSlowBody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t)
+		defer r.stop()
+		body, pen := io.Pipe()
+		go func() {
+			_, _ = io.WriteString(pen, `{"model":"m","prompt":"x",`)
+			time.Sleep(time.Second)
+			_, _ = io.WriteString(pen, `"mock_answer":"one"}`)
+			pen.Close()
+		}()
+		from := time.Now()
+		q, err := http.NewRequestWithContext(t.Context(), "POST", "http://mock/v1/completions", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := r.client.Do(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if took := time.Since(from); took != 1100*ms {
+			t.Errorf("answered after %s, want 1.1s", took)
+		}
+	})
+}
+
+// TestWriteError: tokens that wait for a client that does not read are late by as
+// long as the first of them waits.
+func TestWriteError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t)
+		defer r.stop()
+		answer, err := r.post(t.Context(), "/v1/completions", `{"model":"m","prompt":"x","max_tokens":50,"stream":true,"ignore_eos":true}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Second) // the first token is written; nobody reads the second, due at 110 ms
+		if _, err := io.ReadAll(answer.Body); err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if got := metric(t, r, "mock_write_error_seconds_sum"); got != "19.97" {
+			t.Errorf("write error %s s, want 9.99 for the second write and 9.98 for what became due meanwhile", got)
+		}
+	})
+}
+
 // TestOwnWords: without mock_answer the same prompt and seed give the same answer.
 func TestOwnWords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -224,10 +330,17 @@ func TestErrors(t *testing.T) {
 		{"no messages", "POST", "/v1/chat/completions", `{"model":"m"}`, 400, `"param":"messages","code":"missing_required_parameter"`},
 		{"bad JSON", "POST", "/v1/chat/completions", `{"model":`, 400, `We could not parse the JSON body of your request`},
 		{"empty body", "POST", "/v1/chat/completions", ``, 400, `We could not parse the JSON body of your request`},
-		{"wrong type", "POST", "/v1/completions", `{"model":"m","prompt":"a","max_tokens":"many"}`, 400, `"message":"Invalid type for 'max_tokens': expected int, but got string instead.","type":"invalid_request_error","param":"max_tokens","code":"invalid_type"`},
+		{"wrong type", "POST", "/v1/completions", `{"model":"m","prompt":"a","max_tokens":"many"}`, 400, `"message":"Invalid type for 'max_tokens': expected an integer, but got string instead.","type":"invalid_request_error","param":"max_tokens","code":"invalid_type"`},
 		{"large body", "POST", "/v1/completions", `{"model":"m","prompt":"` + strings.Repeat("a", 10_000) + `"}`, 413, `larger than the limit of 10000 bytes`},
 		{"long prompt", "POST", "/v1/completions", `{"model":"m","prompt":"` + long + `"}`, 400, `"message":"This model's maximum context length is 100 tokens. However, your prompt resulted in 121 tokens. Please reduce the length of the prompt.","type":"invalid_request_error","param":"prompt","code":"context_length_exceeded"`},
-		{"long prompt and limit", "POST", "/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"a b"}],"max_tokens":99}`, 400, `However, you requested 101 tokens (2 in the messages, 99 in the completion)`},
+		{"long prompt and limit", "POST", "/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"a b"}],"max_tokens":99}`, 400, `However, you requested 2 in the messages and 99 in the completion.`},
+		{"huge limit", "POST", "/v1/completions", `{"model":"m","prompt":"a","max_tokens":9223372036854775807}`, 400, `"code":"context_length_exceeded"`},
+		{"nested type", "POST", "/v1/completions", `{"model":"m","prompt":"a","stream":"yes"}`, 400, `"message":"Invalid type for 'stream': expected a boolean, but got string instead."`},
+		{"null message", "POST", "/v1/chat/completions", `{"model":"m","messages":[null]}`, 400, `Supported values of messages[0].role`},
+		{"unknown role", "POST", "/v1/chat/completions", `{"model":"m","messages":[{"role":"nobody","content":"a"}]}`, 400, `Invalid value: 'nobody'`},
+		{"cold", "POST", "/v1/completions", `{"model":"m","prompt":"a","temperature":-9}`, 400, `"param":"temperature"`},
+		{"top_p", "POST", "/v1/completions", `{"model":"m","prompt":"a","top_p":1.5}`, 400, `"param":"top_p"`},
+		{"no completion tokens", "POST", "/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"a"}],"max_completion_tokens":0}`, 400, `"param":"max_completion_tokens"`},
 		{"two choices", "POST", "/v1/completions", `{"model":"m","prompt":"a","n":2}`, 400, `'n' is 2`},
 		{"no tokens", "POST", "/v1/completions", `{"model":"m","prompt":"a","max_tokens":0}`, 400, `Expected a value \u003e= 1, but got 0`},
 		{"echo", "POST", "/v1/completions", `{"model":"m","prompt":"a","echo":true}`, 400, `"param":"echo"`},
@@ -353,9 +466,24 @@ func TestStop(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		waiting := make(chan int, 1)
+		go func() {
+			answer, err := r.post(t.Context(), "/v1/completions", `{"model":"m","prompt":"x"}`)
+			if err != nil {
+				t.Error(err)
+				waiting <- 0
+				return
+			}
+			answer.Body.Close()
+			waiting <- answer.StatusCode
+		}()
+		time.Sleep(50 * ms)
 		r.stop()
-		if body, err := io.ReadAll(answer.Body); err == nil && strings.Contains(string(body), "[DONE]") {
-			t.Error("an answer that was cut off looks complete")
+		if body, err := io.ReadAll(answer.Body); err == nil {
+			t.Errorf("an answer that was cut off looks whole: %s", body)
+		}
+		if status := <-waiting; status != http.StatusServiceUnavailable {
+			t.Errorf("a request that waited got status %d, want 503", status)
 		}
 		if _, err := r.post(t.Context(), "/v1/completions", `{}`); err == nil {
 			t.Error("a stopped server answers")
