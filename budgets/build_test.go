@@ -54,7 +54,7 @@ func key(index int, opportunity bool, ttfc time.Duration, requests ...pipeline.O
 	}
 	for i, o := range requests {
 		r := pipeline.NewRequest(int64(100*index+i), t.Due+50*ms)
-		r.Outcome = o
+		r.Sent, r.Outcome = r.Due, o
 		t.Requests = append(t.Requests, r)
 	}
 	if ttfc >= 0 {

@@ -141,11 +141,15 @@ var ideMetrics = []Metric{
 	latency("first_line", "first whole line that can be shown - the key (mark first_line - due)", "keys after which a line was shown",
 		func(t *pipeline.Trace) (float64, standing) { return ifMarked(t, "first_line") }),
 	tally("requests_per_key", Count, "requests sent / keys", "keys",
-		func(t *pipeline.Trace) (float64, standing) { return float64(len(t.Requests)), present }),
+		func(t *pipeline.Trace) (float64, standing) { return float64(sent(t)), present }),
 	{
-		Name: "cancelled_share", Unit: Share, Formula: "requests given up before their end / requests", Over: "requests",
+		Name: "cancelled_share", Unit: Share, Formula: "requests given up before their end / requests sent", Over: "requests sent",
 		gather: func(traces []pipeline.Trace, p *Pool) {
-			eachRequest(traces, func(r *pipeline.Request) { p.put(flag(r.Outcome == pipeline.Cancelled)) })
+			eachRequest(traces, func(r *pipeline.Request) {
+				if r.Sent != pipeline.Unknown {
+					p.put(flag(r.Outcome == pipeline.Cancelled))
+				}
+			})
 		},
 	},
 	tally("useful_share", Share, "of those keys, the ones whose answer was shown, now or after trimming (verdict exact or typed_through)", opportunities,
@@ -160,6 +164,17 @@ var ideMetrics = []Metric{
 			}
 			return flag(t.Fact("source") == "typed_as_suggested")
 		}),
+}
+
+// sent counts the requests of an interaction that went out.
+func sent(t *pipeline.Trace) int {
+	n := 0
+	for i := range t.Requests {
+		if t.Requests[i].Sent != pipeline.Unknown {
+			n++
+		}
+	}
+	return n
 }
 
 var toOpportunity = ofOpportunity(func(t *pipeline.Trace) (float64, standing) { return toMark(t, "first_character") })

@@ -8,5 +8,6 @@
 // interaction.go and trace.go: what an interaction leaves behind. llm.go is the
 // stage that has a simulated and a network form.
 //
-// Nothing in this package does I/O, and only the Wall driver reads a clock.
+// Nothing in this package does I/O or reads a clock, the Wall driver and the
+// timers it sleeps on aside.
 package pipeline

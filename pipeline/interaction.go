@@ -51,9 +51,6 @@ func (x *Interaction) Finish(o Outcome, reason string) {
 	done(x.Trace)
 }
 
-// Finished reports whether the trace has been handed over.
-func (x *Interaction) Finished() bool { return x.done == nil }
-
 // Add appends a span that starts after the given ones and returns its ID.
 // NoSpan among them is left out.
 func (t *Trace) Add(s Span, after ...SpanID) SpanID {

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -98,7 +99,18 @@ func (l *Loop) After(d time.Duration, r Rank, f func()) Timer {
 	if d < 0 {
 		panic(fmt.Sprintf("pipeline: negative delay %s", d))
 	}
-	return l.schedule(l.now+d, r, f, false)
+	return l.schedule(later(l.now, d), r, f, false)
+}
+
+// LastInstant is the end of time, some 292 years on: what would be later is then.
+const LastInstant = time.Duration(math.MaxInt64)
+
+// later returns t + d, or LastInstant.
+func later(t, d time.Duration) time.Duration {
+	if sum := t + d; sum >= t {
+		return sum
+	}
+	return LastInstant
 }
 
 func (l *Loop) schedule(t time.Duration, r Rank, f func(), posted bool) Timer {

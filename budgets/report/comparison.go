@@ -77,6 +77,7 @@ func (r *Report) side() Side {
 // JSON writes the comparison as one document.
 func (c Comparison) JSON(w io.Writer) error {
 	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	if err := e.Encode(c); err != nil {
 		return fmt.Errorf("write comparison: %w", err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"halfsecond/budgets"
+	"halfsecond/pipeline"
 )
 
 // sentence says the verdict, with the margin of the first budget that has it.
@@ -14,7 +15,8 @@ func (r *Report) sentence() string {
 	js := r.analysis.Judgements
 	decisive := slices.IndexFunc(js, func(j budgets.Judgement) bool { return j.Verdict == r.Verdict })
 	if decisive < 0 {
-		return r.unfinished("PASS: no budget was set, so nothing was judged.")
+		ok := r.Outcomes[pipeline.OK.String()]
+		return r.unfinished(fmt.Sprintf("NO BUDGET is set, so nothing was judged: %s of %s %s ended ok.", count(ok), count(r.N), r.noun(r.N)))
 	}
 	j := &js[decisive]
 	var words string

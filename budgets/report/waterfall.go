@@ -155,6 +155,7 @@ func (d drawing) axis() string {
 	cells := slices.Repeat([]rune{' '}, d.cells)
 	put := func(at time.Duration, label string) {
 		text := []rune(label)
+		text = text[:min(len(text), d.cells)]
 		from := max(min(d.column(at), d.cells)-len(text), 0)
 		if slices.ContainsFunc(cells[max(from-1, 0):from+len(text)], func(r rune) bool { return r != ' ' }) {
 			return // no room beside another label

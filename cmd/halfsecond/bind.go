@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"halfsecond/pipeline/endpoint"
+	"halfsecond/simulators/ide"
 	"halfsecond/simulators/scenario"
 )
 
@@ -40,6 +41,18 @@ func (o *runOptions) endpoint(s *scenario.Scenario) (endpoint.Config, error) {
 		URL: e.URL, Protocol: endpoint.Protocol(e.Protocol), Model: e.Model, Key: key, IgnoreEOS: e.IgnoreEOS,
 		MaxRequests: o.caps.requests, MaxTokens: o.caps.tokens,
 	}, errors.Join(append(errs, err)...)
+}
+
+// mayOverlap refuses a plugin that leaves requests under way at the next key when
+// only one a user may be: the queue that it would need is not the plugin's.
+func (o *runOptions) mayOverlap(s *scenario.Scenario) error {
+	switch {
+	case o.perUser < 1:
+		return fmt.Errorf("--per-user %d: want at least 1", o.perUser)
+	case s.IDE != nil && s.IDE.Plugin.Cancel != ide.CancelWire && o.perUser == 1:
+		return fmt.Errorf("ide.plugin.cancel %s leaves requests under way at the next key, and --per-user allows one: allow more, such as --per-user 8, or cancel on the wire", s.IDE.Plugin.Cancel)
+	}
+	return nil
 }
 
 // keyFrom returns the key in an environment variable, none for no name.

@@ -39,9 +39,11 @@ type keeper struct {
 }
 
 // begin writes the header.
-func (k *keeper) begin(h trace.Header) (err error) {
-	k.flushed = time.Now()
-	k.writer, err = trace.NewWriter(k.file, h)
+func (k *keeper) begin(h trace.Header) error {
+	w, err := trace.NewWriter(k.file, h)
+	if err == nil {
+		k.writer, k.flushed = w, time.Now()
+	}
 	return err
 }
 
@@ -57,10 +59,10 @@ func (k *keeper) keep(t *pipeline.Trace) error {
 	return k.writer.Flush()
 }
 
-// close writes the footer of a run that took place and closes the file. A file
-// without a run is removed.
-func (k *keeper) close(f trace.Footer, ran bool) error {
-	if !ran {
+// close writes the footer and closes the file. A file in which no run began is
+// removed.
+func (k *keeper) close(f trace.Footer) error {
+	if k.writer == nil {
 		return errors.Join(k.file.Close(), os.Remove(k.file.Name()))
 	}
 	return errors.Join(k.writer.Close(f), k.file.Close())

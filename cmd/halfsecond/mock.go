@@ -92,6 +92,9 @@ func (o *mockOptions) replica() (engine.Replica, error) {
 	if err != nil {
 		return engine.Replica{}, err
 	}
+	if o.gpus < 1 {
+		return engine.Replica{}, fmt.Errorf("--gpus %d: want at least 1", o.gpus)
+	}
 	if o.slots < 0 {
 		return engine.Replica{}, fmt.Errorf("--slots %d: want at least 1, or 0 to serve in batches", o.slots)
 	}
@@ -114,7 +117,7 @@ func (p *program) announce(r engine.Replica, addr net.Addr) {
 	tps, _ := r.Plan.TPS(1, prompt)
 	fmt.Fprintf(p.out, "serving %s (%s) on %d x %s at http://%s/v1\n", d.Model.Name, d.Weights, d.GPUs, d.Hardware.Name, addr)
 	fmt.Fprintf(p.out, "alone, a prompt of %d tokens takes %s to its first token, then %.1f tokens/s; context %d tokens\n",
-		prompt, r.Plan.Prefill(prompt).Round(time.Millisecond), tps, r.Context())
+		prompt, r.First(prompt).Round(time.Millisecond), tps, r.Context())
 	fmt.Fprintf(p.out, "try: curl -N http://%s/v1/chat/completions -d '{\"model\":%q,\"stream\":true,\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}'\n", addr, d.Model.Name)
 	fmt.Fprintln(p.out, "Ctrl-C ends it")
 }

@@ -26,6 +26,7 @@ type runOptions struct {
 	out       string
 	check     bool
 	caps      caps
+	perUser   int
 	given     func(flag string) bool // whether a flag was typed
 }
 
@@ -43,9 +44,10 @@ beside it; endpoint, a server that you run or rent, named in the scenario or wit
 --endpoint. Only the language model crosses a socket; the other stages are simulated
 on every target, and the report says so.
 
-On the target endpoint at most one request of each user is in flight, nothing is
-retried, and the run is refused when it is likely to exceed --max-requests or
---max-tokens. --check prints the estimate and sends nothing.
+On the target endpoint at most one request of each user is in flight (--per-user),
+nothing is retried, and the run is refused when it is likely to exceed
+--max-requests or --max-tokens. --check prints the estimate and sends nothing. Before
+the run the list of models is asked for once a connection, to open it.
 
 Keys come from the environment variable that the scenario's key_env names.`,
 		Example: `  halfsecond run voice
@@ -72,6 +74,7 @@ func (o *runOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.out, "out", "", "`folder` to keep the traces in, for halfsecond report")
 	f.BoolVar(&o.check, "check", false, "read and validate only, and estimate what would be sent")
 	o.caps.addFlags(f)
+	f.IntVar(&o.perUser, "per-user", 1, "most `requests` of one user in flight at an endpoint")
 }
 
 // runRun runs one scenario and reports it.
@@ -127,16 +130,16 @@ func (o *runOptions) settings(s *scenario.Scenario) (runner.Settings, error) {
 		set.N = o.n
 	}
 	var errs []error
-	if set.N < 1 {
-		errs = append(errs, fmt.Errorf("--n %d: want at least 1", set.N))
+	if set.N < 1 || set.N > scenario.MostInteractions {
+		errs = append(errs, fmt.Errorf("--n %d: want 1 to %d", set.N, scenario.MostInteractions))
 	}
 	switch {
 	case !slices.Contains(runner.Targets(), set.Target):
 		errs = append(errs, fmt.Errorf("--target %s: want %s; did you mean %q?", set.Target, strings.Join(runner.Targets(), ", "), nearest(set.Target, runner.Targets())))
 	case set.Target == runner.Endpoint:
 		config, err := o.endpoint(s)
-		set.Endpoint = config
-		errs = append(errs, err)
+		set.Endpoint, set.PerUser = config, o.perUser
+		errs = append(errs, err, o.mayOverlap(s))
 	case len(o.endpoints) > 0:
 		errs = append(errs, fmt.Errorf("--endpoint is for --target endpoint, not for %s", set.Target))
 	}
@@ -158,10 +161,11 @@ func (o *runOptions) carryOut(ctx context.Context, p *program, s *scenario.Scena
 	keeper := &keeper{file: file}
 	set.Begin, set.Keep = keeper.begin, keeper.keep
 	run, err := runner.Run(ctx, s, set)
-	if err := errors.Join(err, keeper.close(run.Footer, err == nil)); err != nil {
-		return run, err
+	if failed := keeper.close(run.Footer); failed != nil && run.Footer.Finished {
+		// What was run is reported all the same, and says what is missing.
+		run.Footer.Finished, run.Footer.Reason = false, failed.Error()
 	}
-	return run, nil
+	return run, err
 }
 
 // besideSim runs the scenario on the simulator too, when it ran on the mock.

@@ -53,10 +53,11 @@ func (h *Hosted) Submit(r *Request) {
 	h.stats.Running++
 	r.state = running
 	r.Scheduled = h.loop.Now()
-	a := &answer{hosted: h, request: r, first: h.loop.Now() + h.config.First(), n: 1}
+	wait := h.config.First()
+	a := &answer{hosted: h, request: r, first: h.loop.Now() + wait, n: 1}
 	a.tick = a.output
 	r.answer = a
-	a.timer = h.loop.At(a.first, pipeline.RankOutput, a.tick)
+	a.timer = h.loop.After(wait, pipeline.RankOutput, a.tick)
 }
 
 // Cancel implements Engine.
@@ -115,5 +116,5 @@ func (a *answer) output() {
 	if r.NotifyAt > 0 {
 		a.n = min(max(r.NotifyAt, r.generated+1), r.target)
 	}
-	a.timer = h.loop.At(a.first+time.Duration(a.n-1)*h.config.Next, pipeline.RankOutput, a.tick)
+	a.timer = h.loop.After(time.Duration(a.n-r.generated)*h.config.Next, pipeline.RankOutput, a.tick)
 }

@@ -48,6 +48,9 @@ func (r Replica) Validate() error {
 	if _, err := r.Plan.KVTokens(); err != nil {
 		return err
 	}
+	if n := r.Context(); n < leastContext {
+		return fmt.Errorf("%d slots share a cache that leaves %d tokens to each, want at least %d", r.Slots, n, leastContext)
+	}
 	if r.Slots != 0 {
 		return r.slots().Validate()
 	}
@@ -61,6 +64,17 @@ func (r Replica) Build(loop pipeline.Scheduler) Engine {
 	}
 	return NewBatched(loop, r.batched())
 }
+
+// First returns the time from the start of a lone prompt to its first token.
+func (r Replica) First(prompt int) time.Duration {
+	if r.Slots != 0 {
+		return Modelled{r.Plan}.First(prompt)
+	}
+	return r.Plan.Prefill(prompt)
+}
+
+// leastContext is the shortest context that is worth serving: a block.
+const leastContext = BlockTokens
 
 // Context returns the most tokens, prompt and output, of one request.
 func (r Replica) Context() int {

@@ -59,15 +59,6 @@ func Prefix(text string, n int) string {
 	return text[:at]
 }
 
-// Last returns the last n tokens of text, counted from its start, or all of it
-// when it has fewer.
-func Last(text string, n int) string {
-	for skip := Count(text) - n; skip > 0; skip-- {
-		text = text[Next(text):]
-	}
-	return text
-}
-
 // run returns the length of the first at most n characters that belong to a class.
 func run(text string, n int, class func(rune) bool) int {
 	at := 0

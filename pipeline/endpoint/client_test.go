@@ -27,7 +27,7 @@ func TestClientKeepsConnections(t *testing.T) {
 		doneAt  time.Duration
 	}{
 		{"end with the end event", stream(hi + stop + done), true, 0},
-		{"end right behind it", stream(hi+stop+done, 2*time.Millisecond), true, 2 * time.Millisecond},
+		{"end right behind it", stream(hi+stop+done, time.Millisecond), true, time.Millisecond},
 		{"end never", stream(hi+stop+done, time.Hour), false, lingerFor},
 		{"whole answer", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"time"
 )
 
@@ -50,6 +51,16 @@ func (l Limits) withDefaults() Limits {
 		Gap:       cmp.Or(l.Gap, 30*time.Second),
 		Whole:     cmp.Or(l.Whole, 120*time.Second),
 	}
+}
+
+// ShownURL returns the URL without what may be secret: user, query and fragment. It
+// is empty when the URL cannot be read.
+func (c Config) ShownURL() string {
+	u, err := url.Parse(c.URL)
+	if err != nil {
+		return ""
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
 // validate reports everything that is wrong.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 )
 
@@ -27,8 +28,24 @@ type Failure struct {
 	// Code is the error's code, else its type: a string, a float64 or nil. For
 	// HTTPStatus it is the status, an int.
 	Code any
+	// Detail is, for HTTPStatus, the code that the body gives, as above.
+	Detail any
 	// Cause is our own words for BadLink, nil otherwise.
 	Cause error
+}
+
+// Refusal reports whether the server would not take the request as it is or just
+// now: too large, rate limited or overloaded.
+func (f *Failure) Refusal() bool {
+	if f.Kind != HTTPStatus {
+		return false
+	}
+	const overloaded = 529 // Anthropic's own
+	switch f.Code {
+	case http.StatusRequestEntityTooLarge, http.StatusTooManyRequests, http.StatusServiceUnavailable, overloaded:
+		return true
+	}
+	return f.Detail == "context_length_exceeded" || f.Detail == "exceed_context_size_error"
 }
 
 // String describes the failure in one line of any length.
@@ -132,7 +149,7 @@ func statusFailure(status int, body []byte) *Failure {
 	}
 	if json.Unmarshal(object, &members) == nil {
 		if e := memberFailure(members.Error); e != nil {
-			f.Message = e.Message
+			f.Message, f.Detail = e.Message, e.Code
 		}
 		for _, m := range []any{members.Message, members.Detail} {
 			if s, ok := m.(string); ok {

@@ -47,9 +47,10 @@ type landing struct {
 
 // lingerFor is how long the end of a body is waited for after the end event. The
 // connection can serve the next request only once the body has been read to its
-// end, which nearly every server sends at once. It is shorter than anyone would
-// notice and longer than a packet takes behind the one before it.
-const lingerFor = 10 * time.Millisecond
+// end, which nearly every server sends at once. The asker hears of the end after
+// that, so a server that keeps the body open makes the next request of a closed
+// loop late by as much.
+const lingerFor = 2 * time.Millisecond
 
 // fly runs the request; it has a goroutine of its own.
 func (f *flight) fly(ctx context.Context, body []byte) {
@@ -211,6 +212,9 @@ func (f *flight) outcome(l landing) (pipeline.Outcome, string) {
 	}
 	if to := l.reply.Header.Get("Location"); failure.Kind == HTTPStatus && l.reply.Status < 400 && to != "" {
 		return l.reply.Outcome, fmt.Sprintf("HTTP %d: redirect to %s is not followed", l.reply.Status, to)
+	}
+	if failure.Refusal() {
+		return pipeline.Refused, failure.String()
 	}
 	return l.reply.Outcome, failure.String()
 }

@@ -44,13 +44,16 @@ type exchange struct {
 func (d *distant) Start(c *pipeline.Call) {
 	trip := d.path.RoundTrip()
 	x := &exchange{link: d, near: c, far: *c, out: trip / 2, back: trip - trip/2}
-	x.far.Notify, x.far.Done, x.far.State = x.notify, x.done, nil
+	x.far.Done, x.far.State = x.done, nil
+	if c.Notify != nil {
+		x.far.Notify = x.notify
+	}
 	c.State = x
 	d.loop.After(x.out, pipeline.RankTimer, func() { d.model.Start(&x.far) })
 }
 
-// Cancel implements pipeline.LLM. The model learns of it after one way; the
-// asker hears nothing more of the answer and is done at once.
+// Cancel implements pipeline.LLM. The model learns of it after one way; the asker
+// hears nothing more of the answer, and is done when the model is.
 func (d *distant) Cancel(c *pipeline.Call) {
 	x, ok := c.State.(*exchange)
 	if !ok || x.ended {
@@ -86,11 +89,12 @@ func (x *exchange) deliver() {
 	if r.Sent != pipeline.Unknown {
 		r.Sent -= x.out
 	}
-	for _, at := range []*time.Duration{&r.FirstByte, &r.FirstOutput, &r.FirstText, &r.FirstSeen, &r.LastOutput, &r.End} {
+	for _, at := range []*time.Duration{&r.FirstByte, &r.FirstOutput, &r.FirstText, &r.FirstSeen, &r.LastOutput} {
 		if *at != pipeline.Unknown {
 			*at += x.back
 		}
 	}
+	r.End = x.link.loop.Now()
 	if x.ended && r.Outcome == pipeline.OK { // it had ended before the cancel reached it
 		r.Outcome = pipeline.Cancelled
 	}

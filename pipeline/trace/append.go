@@ -3,15 +3,15 @@ package trace
 import (
 	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/wire"
 )
 
 // Append appends the line of one interaction, without its line feed, and
 // returns the extended buffer. It allocates nothing but the buffer's growth.
 func Append(b []byte, t *pipeline.Trace) []byte {
-	b = appendString(append(b, `{"kind":`...), t.Kind)
+	b = wire.AppendString(append(b, `{"kind":`...), t.Kind)
 	b = appendInt(append(b, `,"session":`...), t.Session)
 	b = appendInt(append(b, `,"index":`...), t.Index)
 	b = appendNanos(append(b, `,"due_ns":`...), t.Due)
@@ -27,7 +27,7 @@ func Append(b []byte, t *pipeline.Trace) []byte {
 }
 
 func appendOutcome(b []byte, o pipeline.Outcome, reason string) []byte {
-	b = appendString(append(b, `,"outcome":`...), o.String())
+	b = wire.AppendString(append(b, `,"outcome":`...), o.String())
 	return appendText(b, `,"reason":`, reason)
 }
 
@@ -35,7 +35,7 @@ func appendSpans(b []byte, spans []pipeline.Span) []byte {
 	for i := range spans {
 		s := &spans[i]
 		b = append(b, open(i, `,"spans":[`)...)
-		b = appendString(append(b, `{"name":`...), s.Name)
+		b = wire.AppendString(append(b, `{"name":`...), s.Name)
 		b = appendNanos(append(b, `,"start_ns":`...), s.Start)
 		b = appendNanos(append(b, `,"end_ns":`...), s.End)
 		b = appendAfter(b, s.After)
@@ -56,7 +56,7 @@ func appendAfter(b []byte, after []pipeline.SpanID) []byte {
 func appendMarks(b []byte, marks []pipeline.Mark) []byte {
 	for i := range marks {
 		b = append(b, open(i, `,"marks":[`)...)
-		b = appendString(append(b, `{"name":`...), marks[i].Name)
+		b = wire.AppendString(append(b, `{"name":`...), marks[i].Name)
 		b = appendNanos(append(b, `,"at_ns":`...), marks[i].At)
 		b = append(b, '}')
 	}
@@ -86,7 +86,7 @@ func appendRequest(b []byte, r *pipeline.Request) []byte {
 	b = appendText(b, `,"finish":`, r.Finish)
 	b = appendCount(append(b, `,"prompt_tokens":`...), r.PromptTokens)
 	b = appendCount(append(b, `,"output_tokens":`...), r.OutputTokens)
-	b = appendString(append(b, `,"token_source":`...), r.TokenSource)
+	b = wire.AppendString(append(b, `,"token_source":`...), r.TokenSource)
 	b = appendInt(append(b, `,"chunks":`...), r.Chunks)
 	b = appendTrue(b, `,"simulated":true`, r.Simulated)
 	b = appendTransport(b, &r.Transport)
@@ -116,7 +116,7 @@ func appendUses(b []byte, uses []pipeline.Use) []byte {
 	for i := range uses {
 		b = append(b, open(i, `,"uses":[`)...)
 		b = strconv.AppendInt(append(b, `{"request":`...), uses[i].Request, 10)
-		b = appendString(append(b, `,"how":`...), uses[i].How)
+		b = wire.AppendString(append(b, `,"how":`...), uses[i].How)
 		b = append(b, '}')
 	}
 	return shut(b, len(uses))
@@ -125,8 +125,8 @@ func appendUses(b []byte, uses []pipeline.Use) []byte {
 func appendFacts(b []byte, opening string, facts []pipeline.Fact) []byte {
 	for i := range facts {
 		b = append(b, open(i, opening)...)
-		b = appendString(append(b, `{"name":`...), facts[i].Name)
-		b = appendString(append(b, `,"value":`...), facts[i].Value)
+		b = wire.AppendString(append(b, `{"name":`...), facts[i].Name)
+		b = wire.AppendString(append(b, `,"value":`...), facts[i].Value)
 		b = append(b, '}')
 	}
 	return shut(b, len(facts))
@@ -177,44 +177,5 @@ func appendText(b []byte, key, text string) []byte {
 	if text == "" {
 		return b
 	}
-	return appendString(append(b, key...), text)
-}
-
-// appendString appends s as a JSON string. What is not UTF-8 becomes the
-// replacement character.
-func appendString(b []byte, s string) []byte {
-	b = append(b, '"')
-	plain := 0 // s[plain:i] can be copied as it is
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
-			i++
-			continue
-		}
-		size := 1
-		if c >= utf8.RuneSelf {
-			var r rune
-			if r, size = utf8.DecodeRuneInString(s[i:]); r != utf8.RuneError || size > 1 {
-				i += size
-				continue
-			}
-		}
-		b = appendEscape(append(b, s[plain:i]...), c)
-		i += size
-		plain = i
-	}
-	return append(append(b, s[plain:]...), '"')
-}
-
-// appendEscape appends the one byte that a JSON string cannot hold as it is.
-func appendEscape(b []byte, c byte) []byte {
-	const hex = "0123456789abcdef"
-	switch {
-	case c == '"' || c == '\\':
-		return append(b, '\\', c)
-	case c >= utf8.RuneSelf:
-		return append(b, "\uFFFD"...)
-	default:
-		return append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-	}
+	return wire.AppendString(append(b, key...), text)
 }

@@ -31,6 +31,12 @@
 //	  simulated       true when it is modelled on this target
 //	  component       slug of the hosted component it draws from; omitted when empty
 //	  no_spread       true when only a median is published for that component; omitted when false
+//	endpoints         services in place of modelled stages; omitted when there are none:
+//	  stage           "llm"
+//	  url             without user and query
+//	  protocol, model as the service speaks and calls it
+//	  max_requests, max_tokens  caps of the run, 0 for none
+//	  per_user        most requests of one user in flight
 //	scenario_text     the canonical scenario
 //
 // Interaction:

@@ -28,7 +28,19 @@ type Header struct {
 	Version      string // of the program
 	Budgets      []string
 	Stages       []Stage // in the order of the pipeline
-	ScenarioText string  // the canonical scenario
+	Endpoints    []Endpoint
+	ScenarioText string // the canonical scenario
+}
+
+// Endpoint is a service that took the place of a modelled stage.
+type Endpoint struct {
+	Stage       string // "llm"
+	URL         string // without user and query, which may hold secrets
+	Protocol    string
+	Model       string // as the service calls it
+	MaxRequests int    // caps of the run; 0 for none
+	MaxTokens   int
+	PerUser     int // most requests of one user in flight
 }
 
 // Stage is what is known of a stage before it runs.

@@ -2,7 +2,7 @@ package trace
 
 import (
 	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -184,32 +184,6 @@ func text(rng *rand.Rand) string {
 	return b.String()
 }
 
-func TestAppendStringIsJSON(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	for range 20_000 {
-		raw := make([]byte, rng.IntN(8))
-		for i := range raw {
-			raw[i] = byte(rng.IntN(256))
-		}
-		var got string
-		if err := json.Unmarshal(appendString(nil, string(raw)), &got); err != nil {
-			t.Fatalf("%q: %v", raw, err)
-		}
-		if want := toValid(string(raw)); got != want {
-			t.Fatalf("%q reads back as %q, want %q", raw, got, want)
-		}
-	}
-}
-
-// toValid replaces each byte that is not UTF-8.
-func toValid(s string) string {
-	var b strings.Builder
-	for _, r := range s { // a range yields the replacement character for each bad byte
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
 func TestAppendExactBytes(t *testing.T) {
 	r := pipeline.NewRequest(1, 5)
 	r.Transport.Status = 200
@@ -362,5 +336,44 @@ func BenchmarkRead(b *testing.B) {
 		if _, err := Read(bytes.NewReader(file)); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// half is a writer that takes so many bytes and then fails, once.
+type half struct {
+	bytes.Buffer
+	left int
+}
+
+func (h *half) Write(p []byte) (int, error) {
+	if len(p) > h.left {
+		n, _ := h.Buffer.Write(p[:h.left])
+		h.left = 1 << 30
+		return n, errors.New("disk full")
+	}
+	h.left -= len(p)
+	return h.Buffer.Write(p)
+}
+
+// TestWriterStopsAtAnError: nothing follows half a line, so the lines before it
+// can be read.
+func TestWriterStopsAtAnError(t *testing.T) {
+	disk := &half{left: 3000}
+	w, err := NewWriter(disk, Header{Kind: "voice"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		tr := pipeline.Trace{Kind: "voice"}
+		if err := w.Write(&tr); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if w.Flush() == nil || w.Flush() == nil || w.Close(Footer{}) == nil {
+		t.Error("an error of the disk was forgotten")
+	}
+	got, err := Read(&disk.Buffer)
+	if err != nil || got.Footer.Finished || len(got.Traces) < 10 || len(got.Traces) == 100 {
+		t.Errorf("%d traces, footer %+v, error %v; want some of the 100 and no end", len(got.Traces), got.Footer, err)
 	}
 }

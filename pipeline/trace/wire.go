@@ -94,7 +94,18 @@ type wireHeader struct {
 	Version      string      `json:"version"`
 	Budgets      []string    `json:"budgets,omitempty"`
 	Stages       []wireStage `json:"stages,omitempty"`
+	Endpoints    []wirePlace `json:"endpoints,omitempty"`
 	ScenarioText string      `json:"scenario_text"`
+}
+
+type wirePlace struct {
+	Stage       string `json:"stage"`
+	URL         string `json:"url"`
+	Protocol    string `json:"protocol"`
+	Model       string `json:"model"`
+	MaxRequests int    `json:"max_requests"`
+	MaxTokens   int    `json:"max_tokens"`
+	PerUser     int    `json:"per_user"`
 }
 
 type wireStage struct {
@@ -112,6 +123,9 @@ func headerToWire(h Header) wireHeader {
 	for _, s := range h.Stages {
 		w.Stages = append(w.Stages, wireStage(s))
 	}
+	for _, e := range h.Endpoints {
+		w.Endpoints = append(w.Endpoints, wirePlace(e))
+	}
 	return w
 }
 
@@ -122,6 +136,9 @@ func (w wireHeader) header() Header {
 	}
 	for _, s := range w.Stages {
 		h.Stages = append(h.Stages, Stage(s))
+	}
+	for _, e := range w.Endpoints {
+		h.Endpoints = append(h.Endpoints, Endpoint(e))
 	}
 	return h
 }

@@ -16,6 +16,7 @@ type Writer struct {
 	to  io.Writer
 	buf []byte
 	n   int
+	err error // the first of the underlying writer; nothing is written after it
 }
 
 // NewWriter returns a writer that has written the header.
@@ -38,14 +39,18 @@ func (w *Writer) Write(t *pipeline.Trace) error {
 	return w.Flush()
 }
 
-// Flush hands every line so far to the underlying writer.
+// Flush hands every line so far to the underlying writer. After an error of that,
+// which it goes on returning, nothing more is written: what the file holds may end
+// in half a line, and the lines before it are good.
 func (w *Writer) Flush() error {
-	_, err := w.to.Write(w.buf)
-	w.buf = w.buf[:0]
-	if err != nil {
-		return fmt.Errorf("write trace: %w", err)
+	if w.err != nil {
+		return w.err
 	}
-	return nil
+	if _, err := w.to.Write(w.buf); err != nil {
+		w.err = fmt.Errorf("write trace: %w", err)
+	}
+	w.buf = w.buf[:0]
+	return w.err
 }
 
 // Close writes the footer, with its N set to the interactions written, and

@@ -82,7 +82,10 @@ func TestWindowCountsExactly(t *testing.T) {
 			text := d.Text()
 			before, after := text[:d.Cursor()], text[d.Cursor():]
 			tokens, from, bytes := d.window(prefix, suffix)
-			wantBefore, wantAfter := token.Last(before, prefix), token.Prefix(after, suffix)
+			wantBefore, wantAfter := before, token.Prefix(after, suffix)
+			for skip := token.Count(before) - prefix; skip > 0; skip-- {
+				wantBefore = wantBefore[token.Next(wantBefore):]
+			}
 			if before[from:] != wantBefore || after[:bytes] != wantAfter || tokens != token.Count(wantBefore)+token.Count(wantAfter) {
 				t.Fatalf("seed %d, step %d: window(%d, %d) of %q|%q = %d, %q, %q", seed, i, prefix, suffix, before, after, tokens, before[from:], after[:bytes])
 			}

@@ -3,7 +3,6 @@ package ide
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -35,12 +34,6 @@ var cancelNames = []string{"none", "discard", "wire"}
 // String returns the name that scenario files use.
 func (c Cancel) String() string { return cancelNames[c] }
 
-// ParseCancel returns the rule with that name.
-func ParseCancel(name string) (Cancel, error) {
-	i, err := parse("cancel", name, cancelNames)
-	return Cancel(i), err
-}
-
 // Reuse is what becomes of a visible suggestion at the next key.
 type Reuse uint8
 
@@ -55,21 +48,6 @@ var reuseNames = []string{"none", "typed_as_suggested"}
 
 // String returns the name that scenario files use.
 func (r Reuse) String() string { return reuseNames[r] }
-
-// ParseReuse returns the rule with that name.
-func ParseReuse(name string) (Reuse, error) {
-	i, err := parse("reuse", name, reuseNames)
-	return Reuse(i), err
-}
-
-func parse(what, name string, names []string) (int, error) {
-	for i, n := range names {
-		if n == name {
-			return i, nil
-		}
-	}
-	return 0, fmt.Errorf("%s is %q, must be %s", what, name, strings.Join(names, ", "))
-}
 
 // Validate reports everything that makes the settings impossible.
 func (p Plugin) Validate() error {

@@ -55,10 +55,6 @@ func (s *Session) Replay(document int) (Typing, error) {
 	return nil, fmt.Errorf("the recording has no document %d, only %s", document, s.list())
 }
 
-// Busiest returns the number of the document with the most edits, the first one
-// in the file among equals.
-func (s *Session) Busiest() int { return s.documents[0].id }
-
 func (s *Session) list() string {
 	var names []string
 	for _, d := range s.documents {

@@ -152,6 +152,26 @@ ide:
   answer: {truth: 60%}
 `
 
+// TestAgreeOnRefusals: what an engine has no room for is refused on both targets.
+func TestAgreeOnRefusals(t *testing.T) {
+	sim, mock := onBoth(t, `
+halfsecond: 1
+kind: bench
+name: too long
+arrivals: {process: closed, users: 1, think: 10ms}
+bench:
+  prompt_tokens: 20000
+  output_tokens: 10
+  llm: {model: Llama-2-7B, hardware: L40S}
+`, 3)
+	for i := range sim.Traces {
+		s, m := &sim.Traces[i], &mock.Traces[i]
+		if s.Outcome != pipeline.Refused || m.Outcome != pipeline.Refused {
+			t.Errorf("request %d: %s (%s) on sim, %s (%s) on mock; want both refused", i, s.Outcome, s.Reason, m.Outcome, m.Reason)
+		}
+	}
+}
+
 // TestAgree: the same scenario with the same seed and one user gives the same
 // instants on sim and on mock, to the nanosecond.
 func TestAgree(t *testing.T) {

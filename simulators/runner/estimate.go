@@ -23,16 +23,20 @@ func (e Estimate) Tokens() int { return e.PromptTokens + e.OutputTokens }
 func EstimateRun(ctx context.Context, s *scenario.Scenario, set Settings) (Estimate, error) {
 	all := *s
 	all.WarmUp = 0
-	got, err := Run(ctx, &all, Settings{Target: Sim, Seed: set.Seed, N: set.N + s.WarmUp})
 	var e Estimate
-	for i := range got.Traces {
-		for _, r := range got.Traces[i].Requests {
-			e.Requests++
-			e.PromptTokens += max(0, r.PromptTokens)
-			if r.OutputTokens != pipeline.UnknownCount {
-				e.OutputTokens += r.OutputTokens
-			}
-		}
-	}
+	_, err := Run(ctx, &all, Settings{
+		Target: Sim, Seed: set.Seed, N: set.N + s.WarmUp, forget: true,
+		Keep: func(t *pipeline.Trace) error { e.add(t); return nil },
+	})
 	return e, err
+}
+
+// add counts the requests of one interaction.
+func (e *Estimate) add(t *pipeline.Trace) {
+	for i := range t.Requests {
+		r := &t.Requests[i]
+		e.Requests++
+		e.PromptTokens += max(0, r.PromptTokens)
+		e.OutputTokens += max(0, r.OutputTokens)
+	}
 }

@@ -193,17 +193,17 @@ func mockProtocol(kind string) endpoint.Protocol {
 }
 
 func (r *run) setUpEndpoint(ctx context.Context) (stop func() error, err error) {
-	config := r.settings.Endpoint
+	config := &r.settings.Endpoint
 	if config.Model == "" {
-		if config.Model, err = endpoint.OnlyModel(ctx, config); err != nil {
+		if config.Model, err = endpoint.OnlyModel(ctx, *config); err != nil {
 			return nil, err
 		}
 	}
-	client, err := r.connect(ctx, config)
+	client, err := r.connect(ctx, *config)
 	if err != nil {
 		return nil, err
 	}
-	r.model = newTurnstile(r.clock, client)
+	r.model = newTurnstile(r.clock, client, max(1, r.settings.PerUser))
 	return func() error { client.Close(); return nil }, nil
 }
 

@@ -38,6 +38,8 @@ type Settings struct {
 	// Endpoint is where the language model is on the target "endpoint". Without the
 	// name of a model it is the only one that the endpoint lists.
 	Endpoint endpoint.Config
+	// PerUser is how many requests of one user may be in flight there; 0 means 1.
+	PerUser int
 
 	// Begin, when set, is handed the header before anything runs. Keep is handed
 	// each trace of the report as it is finished, and Progress is told how many
@@ -48,6 +50,7 @@ type Settings struct {
 	Progress func(done int)
 
 	network network
+	forget  bool // do not keep the traces: Keep has seen them
 }
 
 // run is a run under way.
@@ -57,6 +60,7 @@ type run struct {
 	clock    clock
 	model    pipeline.LLM
 	lastID   int64
+	kept     int // traces of the report
 	traces   []pipeline.Trace
 	lateness *quantile.Histogram
 }
@@ -72,10 +76,10 @@ type clock interface {
 // it from running at all.
 func Run(ctx context.Context, s *scenario.Scenario, set Settings) (trace.Run, error) {
 	r := &run{scenario: s, settings: set, lateness: quantile.NewHistogram()}
-	out := trace.Run{Header: r.header()}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stop, err := r.setUp(ctx)
+	out := trace.Run{Header: r.header()}
 	if err != nil {
 		return out, fmt.Errorf("run %s on %s: %w", s.Name, set.Target, err)
 	}
@@ -89,9 +93,9 @@ func Run(ctx context.Context, s *scenario.Scenario, set Settings) (trace.Run, er
 	if w, ok := r.clock.(*pipeline.Wall); ok {
 		w.Reset() // the run begins now that all is set up
 	}
-	err = r.clock.Run(ctx)
-	if failure := stop(); failure != nil {
-		return out, fmt.Errorf("run %s on %s: %w", s.Name, set.Target, failure)
+	err = errors.Join(r.clock.Run(ctx), stop())
+	if r.clock.Now() == pipeline.LastInstant {
+		err = errors.Join(err, errors.New("it went on for more than 292 years of its own time, beyond which nothing is exact"))
 	}
 	out.Traces = r.traces
 	out.Footer = r.footer(ctx, err, load.whole())
@@ -131,9 +135,12 @@ func (r *run) late() func() time.Duration {
 
 // keep takes a finished trace of the report.
 func (r *run) keep(t *pipeline.Trace) error {
-	r.traces = append(r.traces, *t)
+	r.kept++
+	if !r.settings.forget {
+		r.traces = append(r.traces, *t)
+	}
 	if r.settings.Progress != nil {
-		r.settings.Progress(len(r.traces))
+		r.settings.Progress(r.kept)
 	}
 	if r.settings.Keep != nil {
 		return r.settings.Keep(t)
@@ -148,6 +155,13 @@ func (r *run) header() trace.Header {
 		Target: r.settings.Target, Seed: r.settings.Seed, N: r.settings.N, Version: r.settings.Version,
 		Stages: stages(s, r.settings.Target),
 	}
+	if r.settings.Target == Endpoint {
+		e := r.settings.Endpoint
+		h.Endpoints = []trace.Endpoint{{
+			Stage: "llm", URL: e.ShownURL(), Protocol: string(e.Protocol), Model: e.Model,
+			MaxRequests: e.MaxRequests, MaxTokens: e.MaxTokens, PerUser: max(1, r.settings.PerUser),
+		}}
+	}
 	for _, b := range s.Budgets {
 		h.Budgets = append(h.Budgets, b.Expression)
 	}
@@ -155,9 +169,11 @@ func (r *run) header() trace.Header {
 }
 
 func (r *run) footer(ctx context.Context, err error, whole bool) trace.Footer {
-	f := trace.Footer{N: len(r.traces), Finished: whole && err == nil, Lateness: trace.LatenessOf(r.lateness)}
+	f := trace.Footer{N: r.kept, Finished: whole && err == nil, Lateness: trace.LatenessOf(r.lateness)}
 	switch cause := context.Cause(ctx); {
 	case f.Finished:
+	case cause == nil && err != nil:
+		f.Reason = err.Error()
 	case cause == nil:
 		f.Reason = "it ended before all interactions did"
 	case errors.Is(cause, context.Canceled):

@@ -151,6 +151,23 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
+// TestEndOfTime: a run beyond the last instant ends and says so.
+func TestEndOfTime(t *testing.T) {
+	got, err := Run(t.Context(), parse(t, `
+halfsecond: 1
+kind: bench
+name: slow
+arrivals: {process: closed, users: 1, think: 1h}
+bench:
+  prompt_tokens: 10
+  output_tokens: 20000000
+  llm: {ttft: 50ms, tokens_per_second: 0.1}
+`), Settings{Target: Sim, N: 100})
+	if err != nil || got.Footer.Finished || !strings.Contains(got.Footer.Reason, "292 years") {
+		t.Errorf("error %v, footer %+v", err, got.Footer)
+	}
+}
+
 func TestUnknownTarget(t *testing.T) {
 	_, err := Run(t.Context(), parse(t, classic), Settings{Target: "moon", N: 1})
 	if err == nil || !strings.Contains(err.Error(), `unknown target "moon": want sim, mock or endpoint`) {

@@ -2,24 +2,25 @@ package runner
 
 import "halfsecond/pipeline"
 
-// turnstile lets one call of each user through at a time, so that a run is no
-// burden that its scenario does not mean to be. While a user's call is under way
-// the newest other one waits; an older one that waits is dropped, since the user
-// has moved on.
+// turnstile lets a few calls of each user through at a time, one unless the user
+// of the program allows more, so that a run is no burden that nobody meant it to
+// be. When that many are under way the newest other call waits; an older one that
+// waits is dropped, since the user has moved on.
 type turnstile struct {
 	loop  pipeline.Scheduler
 	model pipeline.LLM
+	width int // calls of one user that may be under way
 	users map[int]*passage
 }
 
 // passage is the place of one user.
 type passage struct {
-	passing bool           // a call is under way
+	passing int            // calls under way
 	waiting *pipeline.Call // the newest other one, nil for none
 }
 
-func newTurnstile(loop pipeline.Scheduler, m pipeline.LLM) *turnstile {
-	return &turnstile{loop: loop, model: m, users: map[int]*passage{}}
+func newTurnstile(loop pipeline.Scheduler, m pipeline.LLM, width int) *turnstile {
+	return &turnstile{loop: loop, model: m, width: width, users: map[int]*passage{}}
 }
 
 // Start implements pipeline.LLM.
@@ -29,12 +30,12 @@ func (s *turnstile) Start(c *pipeline.Call) {
 		p = &passage{}
 		s.users[c.Session] = p
 	}
-	if !p.passing {
+	if p.passing < s.width {
 		s.pass(p, c)
 		return
 	}
 	if old := p.waiting; old != nil {
-		s.turnAway(old, pipeline.Dropped, "one request in flight a user: a newer one took its place")
+		s.turnAway(old, pipeline.Dropped, "too many requests of one user in flight: a newer one took its place")
 	}
 	p.waiting = c
 }
@@ -43,14 +44,14 @@ func (s *turnstile) Start(c *pipeline.Call) {
 func (s *turnstile) pass(p *passage, c *pipeline.Call) {
 	done := c.Done
 	c.Done = func() {
-		p.passing = false
+		p.passing--
 		if next := p.waiting; next != nil {
 			p.waiting = nil
 			s.pass(p, next)
 		}
 		done()
 	}
-	p.passing = true
+	p.passing++
 	s.model.Start(c)
 }
 

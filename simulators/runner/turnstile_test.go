@@ -16,7 +16,7 @@ import (
 func TestTurnstile(t *testing.T) {
 	var loop pipeline.Virtual
 	model := engine.NewStage(&loop, engine.NewHosted(&loop, engine.HostedConfig{First: func() time.Duration { return 100 * ms }}))
-	gate := newTurnstile(&loop, model)
+	gate := newTurnstile(&loop, model, 1)
 	var log []string
 	call := func(name string, user int, at time.Duration) *pipeline.Call {
 		c := &pipeline.Call{Session: user, PromptTokens: 1, OutputTokens: 1, Record: pipeline.NewRequest(1, at)}

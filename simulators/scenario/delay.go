@@ -157,7 +157,11 @@ var tokens = either(counts, tokenNumber, dist.ConstantCount, oneOf("a number of 
 }.choices()...), func(c dist.Count) tree { return tree{text: c.String()} })
 
 // maxTokensAsked is beyond the longest context of any model in the catalogue.
-const maxTokensAsked = 100_000_000
+const maxTokensAsked = 20_000_000
+
+// longestCompletion bounds a ghost-text answer, in tokens: far beyond what an
+// editor shows.
+const longestCompletion = 10_000
 
 var tokenNumber = whole(1, maxTokensAsked)
 

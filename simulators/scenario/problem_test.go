@@ -69,7 +69,7 @@ func TestProblems(t *testing.T) {
 		{"a name over two lines", head + llm + "budgets:\n  - |\n    p95(ttft) < 1s\n", "f:6:5: budgets[0]: want a budget such as p95(reply) < 500ms; found a block of text"},
 		{"too long a name", "halfsecond: 1\nkind: bench\nname: " + strings.Repeat("n", 201) + "\n" + llm, `f:3:7: name: want a line of up to 200 characters; found "` + strings.Repeat("n", 201) + `"`},
 		{"out of bounds", head + llm + "arrivals: {process: constant, every: 25h}\nrun: {n: 0}\n",
-			"f:5:38: arrivals.every: 25h is not possible: it must be from 1µs to 24h0m0s\nf:6:10: run.n: 0 is not possible: it must be from 1 to 100000000"},
+			"f:5:38: arrivals.every: 25h is not possible: it must be from 1µs to 1h0m0s\nf:6:10: run.n: 0 is not possible: it must be from 1 to 1000000"},
 		{"rate out of bounds", head + llm + "arrivals: {process: poisson, rate: 0/s}\n", "f:5:36: arrivals.rate: 0/s is not possible: it must be from 0.36/h to 1000000/s"},
 		{"number in quotes", head + llm + "warm_up: '3'\n", `f:5:10: warm_up: want a whole number; found "3"`},
 

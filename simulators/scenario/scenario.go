@@ -113,6 +113,9 @@ type Budget struct {
 	Line, Column int // where the expression begins in the file
 }
 
+// MostInteractions bounds a run: a million traces take some 4 GB of memory.
+const MostInteractions = 1_000_000
+
 // Run holds the settings of a run.
 type Run struct {
 	N      int // interactions to report

@@ -66,7 +66,7 @@ var arrivals = object(
 		}
 	},
 	need("process", func(p *arrival.Process) *arrival.Kind { return &p.Kind }, process, "constant gaps, random gaps, or users who wait for an answer"),
-	need("every", func(p *arrival.Process) *time.Duration { return &p.Every }, duration(time.Microsecond, 24*time.Hour), "from one interaction to the next").when("process", "constant"),
+	need("every", func(p *arrival.Process) *time.Duration { return &p.Every }, duration(time.Microsecond, time.Hour), "from one interaction to the next").when("process", "constant"),
 	need("rate", func(p *arrival.Process) *float64 { return &p.Rate }, rate, "mean number of interactions").when("process", "poisson"),
 	can("users", func(p *arrival.Process) *int { return &p.Users }, 1, whole(1, 100_000), "how many at the same time").when("process", "closed"),
 	can("think", func(p *arrival.Process) *dist.Dist { return &p.Think }, dist.Dist{}, pause, "from the end of one interaction to the user's next").when("process", "closed"),
@@ -164,7 +164,7 @@ var plugin = object(nil,
 	can("reuse", func(p *ide.Plugin) *ide.Reuse { return &p.Reuse }, defaultPlugin.Reuse, names(ide.ReuseNone, ide.TypedAsSuggested), "keep an answer while the typing follows it"),
 	can("prefix_tokens", func(p *ide.Plugin) *int { return &p.PrefixTokens }, defaultPlugin.PrefixTokens, whole(1, maxTokensAsked), "most tokens before the cursor in a prompt"),
 	can("suffix_tokens", func(p *ide.Plugin) *int { return &p.SuffixTokens }, defaultPlugin.SuffixTokens, whole(0, maxTokensAsked), "most tokens behind it"),
-	can("max_tokens", func(p *ide.Plugin) *int { return &p.MaxTokens }, defaultPlugin.MaxTokens, whole(1, maxTokensAsked), "longest answer"),
+	can("max_tokens", func(p *ide.Plugin) *int { return &p.MaxTokens }, defaultPlugin.MaxTokens, whole(1, longestCompletion), "longest answer"),
 )
 
 var bench = object(nil,
@@ -201,7 +201,7 @@ var stated = object(nil,
 	need("tokens_per_second", func(l *LLM) *float64 { return &l.TokensPerSecond }, perSecond, "rate after the first token"),
 )
 
-var perSecond = decimal(.01, 1_000_000)
+var perSecond = decimal(.1, 1_000_000)
 
 var expression = text("a budget such as p95(reply) < 500ms", printable)
 
@@ -237,7 +237,7 @@ func quotes(n ast.Node) int {
 }
 
 var run = object(nil,
-	can("n", func(s *Run) *int { return &s.N }, 200, whole(1, 100_000_000), "interactions to report"),
+	can("n", func(s *Run) *int { return &s.N }, 200, whole(1, MostInteractions), "interactions to report"),
 	can("seed", func(s *Run) *uint64 { return &s.Seed }, 1, seed, "start of every random stream"),
 	can("target", func(s *Run) *string { return &s.Target }, "sim", enum("sim", "mock", "endpoint"), "modelled, modelled over sockets, or the endpoints below"),
 )

@@ -9,15 +9,14 @@ import (
 // seen with the sign itself: it does not look ahead to what follows.
 type sentence struct {
 	text strings.Builder
-	done bool
 }
 
 // add takes the next piece of text and reports whether the first sentence is
 // complete.
 func (s *sentence) add(text string) bool {
 	s.text.WriteString(text)
-	s.done = strings.TrimSpace(s.text.String()) != "" && strings.ContainsFunc(text, endsSentence)
-	return s.done
+	said := strings.TrimLeft(s.text.String(), " \t\r\n")
+	return strings.ContainsFunc(said, endsSentence)
 }
 
 func endsSentence(r rune) bool {

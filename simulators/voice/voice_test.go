@@ -152,6 +152,7 @@ func TestRealText(t *testing.T) {
 		{"first sentence", []string{"Sure", " thing", ".", " More"}, pipeline.OK, 120 * ms, ""},
 		{"two sentences in a piece", []string{"Hi. I am"}, pipeline.OK, 100 * ms, ""},
 		{"leading line breaks", []string{"\n\n", "Yes", "!"}, pipeline.OK, 120 * ms, ""},
+		{"line breaks and a word in a piece", []string{"\n\nYes", " I", " am."}, pipeline.OK, 120 * ms, ""},
 		{"no end of sentence", []string{"Good", " day"}, pipeline.OK, 120 * ms, ""},
 		{"reasoning first", []string{"", "", "Yes."}, pipeline.OK, 120 * ms, ""},
 		{"only reasoning", []string{"", ""}, pipeline.OK, pipeline.Unknown, "the model answered without text"},
