@@ -369,8 +369,13 @@ func TestWriterStopsAtAnError(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if w.Flush() == nil || w.Flush() == nil || w.Close(Footer{}) == nil {
-		t.Error("an error of the disk was forgotten")
+	for range 2 {
+		if w.Flush() == nil {
+			t.Error("Flush forgot an error of the disk")
+		}
+	}
+	if w.Close(Footer{}) == nil {
+		t.Error("Close forgot an error of the disk")
 	}
 	got, err := Read(&disk.Buffer)
 	if err != nil || got.Footer.Finished || len(got.Traces) < 10 || len(got.Traces) == 100 {
