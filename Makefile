@@ -3,6 +3,7 @@
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 BIN := bin/halfsecond
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
 
 .PHONY: help build run test check agree bench clean
 
@@ -10,7 +11,7 @@ help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
 
 build: ## build bin/halfsecond, one static file
-	@CGO_ENABLED=0 go build -o $(BIN) ./cmd/halfsecond
+	@CGO_ENABLED=0 go build -ldflags '-X main.version=$(VERSION)' -o $(BIN) ./cmd/halfsecond
 
 # A budget that fails (exit code 1) or cannot be measured (3) is a result, not an
 # error of make.

@@ -240,8 +240,15 @@ func nearest(typed string, names []string) string {
 	})
 }
 
-// buildVersion returns the version of the build: a tag, or the commit and its time.
+// version is set by the Makefile: the tag or commit of the tree.
+var version string
+
+// buildVersion returns the version of the build: what the Makefile or the Go
+// command knows of it.
 func buildVersion() string {
+	if version != "" {
+		return version
+	}
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
 	}

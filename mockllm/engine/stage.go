@@ -6,6 +6,7 @@ import "halfsecond/pipeline"
 type Stage struct {
 	loop   pipeline.Scheduler
 	engine Engine
+	idle   []*job // jobs that are over, to serve again
 }
 
 var _ pipeline.LLM = (*Stage)(nil)
@@ -26,7 +27,11 @@ type job struct {
 func (s *Stage) Start(c *pipeline.Call) {
 	c.Record.Sent, c.Record.Simulated = s.loop.Now(), true
 	c.Record.PromptTokens, c.Record.TokenSource = c.PromptTokens, "engine"
-	j := &job{stage: s, call: c}
+	j := &job{}
+	if n := len(s.idle); n > 0 {
+		j, s.idle = s.idle[n-1], s.idle[:n-1]
+	}
+	*j = job{stage: s, call: c}
 	j.Prompt, j.Output, j.Limit = c.PromptTokens, c.OutputTokens, c.MaxTokens
 	j.NotifyAt, j.Notify, j.Done = 1, j.notify, j.done
 	c.State = j
@@ -68,5 +73,10 @@ func (j *job) done(o pipeline.Outcome) {
 	case pipeline.Refused:
 		r.Reason = j.Reason.Error()
 	}
-	j.call.Done()
+	call := j.call
+	call.State = nil
+	if o == pipeline.OK { // others may still stand in a queue
+		j.stage.idle = append(j.stage.idle, j)
+	}
+	call.Done()
 }

@@ -29,6 +29,7 @@ type distant struct {
 	loop  pipeline.Scheduler
 	path  Path
 	model pipeline.LLM
+	idle  []*exchange // exchanges that are over, to serve again
 }
 
 // exchange ties the asker's call to the one that the model sees.
@@ -43,7 +44,11 @@ type exchange struct {
 // Start implements pipeline.LLM.
 func (d *distant) Start(c *pipeline.Call) {
 	trip := d.path.RoundTrip()
-	x := &exchange{link: d, near: c, far: *c, out: trip / 2, back: trip - trip/2}
+	x := &exchange{}
+	if n := len(d.idle); n > 0 {
+		x, d.idle = d.idle[n-1], d.idle[:n-1]
+	}
+	*x = exchange{link: d, near: c, far: *c, out: trip / 2, back: trip - trip/2}
 	x.far.Done, x.far.State = x.done, nil
 	if c.Notify != nil {
 		x.far.Notify = x.notify
@@ -98,6 +103,8 @@ func (x *exchange) deliver() {
 	if x.ended && r.Outcome == pipeline.OK { // it had ended before the cancel reached it
 		r.Outcome = pipeline.Cancelled
 	}
-	x.ended = true
-	x.near.Done()
+	near := x.near
+	near.State = nil
+	x.link.idle = append(x.link.idle, x)
+	near.Done()
 }

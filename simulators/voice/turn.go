@@ -8,28 +8,37 @@ import (
 	"halfsecond/pipeline/dist"
 )
 
-// turn is one voice turn under way. It holds all that the turn needs in one
-// piece of memory, which its trace keeps.
+// turn is one voice turn under way. What its trace keeps is apart from it, so that
+// the turn itself can serve again.
 type turn struct {
 	pipeline.Interaction
 	simulator *Simulator
 	drawn     drawn
+	*left
 
-	trace pipeline.Trace
-	call  pipeline.Call
-	text  sentence
+	call pipeline.Call
+	text sentence
 
 	first, gather   pipeline.SpanID
 	heard, answered bool
+	counts          [2]int
+}
 
+// left is what a turn leaves behind, in one piece of memory.
+type left struct {
+	trace    pipeline.Trace
 	spans    [9]pipeline.Span
 	marks    [1]pipeline.Mark
 	requests [1]pipeline.Request
-	counts   [2]int
 }
 
-func newTurn(s *Simulator, session, index int) *turn {
-	t := &turn{simulator: s, drawn: s.draw(session, index), first: pipeline.NoSpan, gather: pipeline.NoSpan}
+// turn returns a turn that has not begun.
+func (s *Simulator) turn(session, index int) *turn {
+	t := &turn{}
+	if n := len(s.idle); n > 0 {
+		t, s.idle = s.idle[n-1], s.idle[:n-1]
+	}
+	*t = turn{simulator: s, drawn: s.draw(session, index), left: &left{}, first: pipeline.NoSpan, gather: pipeline.NoSpan}
 	t.trace = pipeline.Trace{Kind: Kind, Session: session, Index: index}
 	t.trace.Spans, t.trace.Marks = t.spans[:0], t.marks[:0]
 	return t
@@ -138,7 +147,8 @@ func (t *turn) ended() {
 	t.finish()
 }
 
-// finish hands the trace over once nothing is left to wait for.
+// finish hands the trace over once nothing is left to wait for. The turn is idle
+// then.
 func (t *turn) finish() {
 	r := &t.call.Record
 	if !t.answered || t.handedOver() && !t.heard {
@@ -154,4 +164,5 @@ func (t *turn) finish() {
 	default:
 		t.Finish(pipeline.OK, "")
 	}
+	t.simulator.idle = append(t.simulator.idle, t)
 }

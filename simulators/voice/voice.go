@@ -64,15 +64,18 @@ type Config struct {
 }
 
 // Simulator makes turns. Its methods run on the loop.
-type Simulator struct{ config Config }
+type Simulator struct {
+	config Config
+	idle   []*turn // turns that are over, to serve again
+}
 
 // New returns a Simulator.
-func New(c Config) *Simulator { return &Simulator{c} }
+func New(c Config) *Simulator { return &Simulator{config: c} }
 
 // Begin starts a turn whose last sample of speech leaves the mouth now. done
 // receives its trace once the reply is heard and the model has ended.
 func (s *Simulator) Begin(session, index int, done func(*pipeline.Trace)) {
-	t := newTurn(s, session, index)
+	t := s.turn(session, index)
 	t.Interaction = pipeline.NewInteraction(s.config.Loop, &t.trace, done)
 	if s.config.Late != nil {
 		t.trace.Late = s.config.Late()
