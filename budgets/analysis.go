@@ -71,7 +71,7 @@ func Analyse(run trace.Run) (*Analysis, error) {
 	a.land()
 	a.stages(stages)
 	a.exemplars()
-	a.Unfit = unfit(run.Footer.Lateness, smallestLatency(a.Judgements))
+	a.Unfit = unfit(a.lateness(), smallestLatency(a.Judgements))
 	for i := range a.Judgements {
 		a.judge(&a.Judgements[i])
 	}
@@ -214,6 +214,20 @@ func unfit(l trace.Lateness, smallest float64) string {
 	return fmt.Sprintf("the tester itself ran %s late (%s), more than 2 %% of the smallest budget (%s)", ran, name, most)
 }
 
+// lateness returns the tester's own lateness: the footer's, or that of the
+// interactions' due instants in a run on the wall clock that left no footer.
+func (a *Analysis) lateness() trace.Lateness {
+	l := a.Run.Footer.Lateness
+	if l.N > 0 || a.Run.Header.Target == "sim" {
+		return l
+	}
+	h := quantile.NewHistogram()
+	for i := range a.Run.Traces {
+		h.Record(a.Run.Traces[i].Late)
+	}
+	return trace.LatenessOf(h)
+}
+
 // judge gives one budget its verdict, and an overrun its owner and its levers.
 func (a *Analysis) judge(j *Judgement) {
 	p := a.Pool(j.Budget.Metric.Name)
@@ -223,7 +237,7 @@ func (a *Analysis) judge(j *Judgement) {
 		return
 	}
 	if b := j.Budget; b.Metric.Name == a.kind.landing.Name && b.bound().Comparison.upper() {
-		j.Owner = a.owner(b.bound())
+		j.Owner = a.owner(j.outside())
 		j.Levers = newReplayer(b, p.Population, a.kind.mark, a.landed).levers()
 	}
 	if j.Verdict == Fail {
@@ -274,12 +288,12 @@ func (a *Analysis) medianOnly(m Metric) string {
 }
 
 // owner finds which stage or wait takes the most of the critical paths of the
-// interactions outside the bound; nil when none of those landed.
-func (a *Analysis) owner(bound Limit) *Owner {
+// interactions that a budget's overrun is about.
+func (a *Analysis) owner(about func(v float64) bool) *Owner {
 	takes, of, n := map[string]time.Duration{}, time.Duration(0), 0
 	var order []string
 	for _, l := range a.landed {
-		if bound.Holds(float64(l.value)) {
+		if !about(float64(l.value)) {
 			continue
 		}
 		n, of = n+1, of+l.value

@@ -162,6 +162,20 @@ func (j *Judgement) noValue(p *Pool) string {
 	}
 }
 
+// outside returns which values an overrun is about: of a percentile the tail from
+// it on, else those that do not keep the bound themselves.
+func (j *Judgement) outside() func(v float64) bool {
+	b := j.Budget
+	switch b.Function {
+	case Quantile, Max:
+		return func(v float64) bool { return v >= j.Value }
+	case Mean:
+		return func(float64) bool { return true }
+	}
+	bound := b.bound()
+	return func(v float64) bool { return !bound.Holds(v) }
+}
+
 // overrun is a value outside its limit, in words.
 func (j *Judgement) overrun(p *Pool) string {
 	var words []string
@@ -171,7 +185,7 @@ func (j *Judgement) overrun(p *Pool) string {
 		words = append(words, "the limit itself is not inside")
 	}
 	if j.Lost > 0 {
-		words = append(words, fmt.Sprintf("%d of %d failed or never came", j.Lost, p.Population))
+		words = append(words, fmt.Sprintf("%d of %d got no answer", j.Lost, p.Population))
 	}
 	if j.Owner != nil {
 		words = append(words, j.Owner.Words())

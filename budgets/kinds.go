@@ -78,14 +78,14 @@ func (k kind) metrics(stages []string) []Metric {
 		all = append(all, stageMetric(s))
 	}
 	all = append(all, requestMetrics...)
-	return append(all, okShare, goodput)
+	return append(all, okShare, okRate)
 }
 
 var okShare = tally("ok_share", Share, "interactions that ended ok / all interactions", "interactions",
 	func(t *pipeline.Trace) (float64, standing) { return flag(t.Outcome == pipeline.OK) })
 
-var goodput = Metric{
-	Name: "goodput", Unit: Rate, Formula: "interactions that ended ok / time of the run", Over: "the whole run", whole: true,
+var okRate = Metric{
+	Name: "ok_rate", Unit: Rate, Formula: "interactions that ended ok / time of the run", Over: "the whole run", whole: true,
 	gather: func(traces []pipeline.Trace, p *Pool) {
 		ok := 0
 		for i := range traces {

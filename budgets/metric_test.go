@@ -41,7 +41,7 @@ func TestVoiceMetrics(t *testing.T) {
 	check(t, pool(t, "voice", "playout", traces), 0)
 	check(t, pool(t, "voice", "ok_share", traces), 5, 0, 1, 1, 1, 1)
 	// From 0 to the last end at 4 s + 441 ms.
-	check(t, pool(t, "voice", "goodput", traces), 1, 4/4.441)
+	check(t, pool(t, "voice", "ok_rate", traces), 1, 4/4.441)
 }
 
 func TestIDEMetrics(t *testing.T) {

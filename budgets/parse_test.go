@@ -26,7 +26,7 @@ func TestParse(t *testing.T) {
 		{"max(debounce) < 3µs", "max(debounce) < 0.003ms", 0, Max, 0, 3000},
 		{"p50(tps) >= 28.6 tok/s", "p50(tps) >= 28.6 tok/s", quantile.P50, Quantile, 0, 28.6},
 		{"mean(useful_share) > 30%", "mean(useful_share) > 30%", 0, Mean, 0, 0.3},
-		{"mean(goodput) >= 2/s", "mean(goodput) >= 2/s", 0, Mean, 0, 2},
+		{"mean(ok_rate) >= 2/s", "mean(ok_rate) >= 2/s", 0, Mean, 0, 2},
 		{"p50(tpot) < 35000001ns", "p50(tpot) < 35.000001ms", quantile.P50, Quantile, 0, 35000001},
 	}
 	for _, test := range tests {
@@ -90,7 +90,7 @@ func TestParseErrorListsMetricsWhenNoneIsNear(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"p95(reply) < 500ms", "share(ttfc < 150ms) >= 90%", "mean(requests_per_key) <= 1.2", "p99.9(tps) >= 28.6 tok/s",
-		"max(debounce)<1.5µs", "p95(", "share(ttfc<", "mean(goodput) >= 000.10/s", "p0.0000001(reply) > 0s",
+		"max(debounce)<1.5µs", "p95(", "share(ttfc<", "mean(ok_rate) >= 000.10/s", "p0.0000001(reply) > 0s",
 	} {
 		f.Add(text)
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -57,8 +58,30 @@ func (r *Report) others() string {
 	}
 }
 
-// unfinished adds that the run was cut short, if it was.
+// failures counts the interactions that did not end ok and gives the reason that
+// most of them have; it is empty when there are none.
+func (r *Report) failures() string {
+	bad := r.N - r.Outcomes[pipeline.OK.String()]
+	if bad == 0 {
+		return ""
+	}
+	reasons, most := map[string]int{}, ""
+	for i := range r.analysis.Run.Traces {
+		if t := &r.analysis.Run.Traces[i]; t.Outcome != pipeline.OK {
+			why := cmp.Or(t.Reason, t.Outcome.String())
+			reasons[why]++
+			if n := reasons[why]; n > reasons[most] || n == reasons[most] && why < most {
+				most = why
+			}
+		}
+	}
+	return fmt.Sprintf(" %s of %s %s did not end ok, most often: %s.", count(bad), count(r.N), r.noun(r.N), most)
+}
+
+// unfinished adds what kept the verdict from resting on all that was asked for:
+// interactions that did not end ok, and a run that was cut short.
 func (r *Report) unfinished(words string) string {
+	words += r.failures()
 	if r.Finished {
 		return words
 	}
@@ -167,7 +190,7 @@ func remedy(j *budgets.Judgement) string {
 	best := slices.IndexFunc(j.Levers, func(l budgets.Lever) bool { return l.Enough })
 	switch {
 	case best < 0 && j.Lost > 0:
-		return fmt.Sprintf("; no shorter stage would bring it inside as long as %d are given up before an answer", j.Lost)
+		return fmt.Sprintf("; for those that were answered no shorter stage is enough, and of the other %d a run with it must tell", j.Lost)
 	case best < 0:
 		return "; no stage, and no two together, would bring it inside"
 	}

@@ -48,8 +48,8 @@ func spanBar(e *budgets.Exemplar, id pipeline.SpanID) bar {
 		name: s.Name, start: max(s.Start-e.Trace.Due, 0), end: e.Value, length: pipeline.Since(s.Start, s.End), slack: e.Slack[id],
 		critical: slices.ContainsFunc(e.Path, func(p budgets.Segment) bool { return p.Span == id }),
 	}
-	if b.length == 0 && b.slack == 0 {
-		b.critical = true // too short for a segment, but the landing waited for it
+	if b.length == 0 { // it took no time: nothing to say of it
+		b.critical, b.slack = false, pipeline.Unknown
 	}
 	if s.End != pipeline.Unknown {
 		b.end = min(max(s.End-e.Trace.Due, 0), e.Value)

@@ -84,9 +84,6 @@ func runRun(ctx context.Context, p *program, o *runOptions) error {
 		return usageError(err)
 	}
 	set, err := o.settings(s)
-	if err == nil {
-		err = runner.Check(s)
-	}
 	if err != nil {
 		return usageError(err)
 	}

@@ -91,8 +91,10 @@ func (x *exchange) done() {
 func (x *exchange) deliver() {
 	x.near.Record = x.far.Record
 	r := &x.near.Record
-	if r.Sent != pipeline.Unknown {
-		r.Sent -= x.out
+	for _, at := range []*time.Duration{&r.Sent, &r.Scheduled} { // so that the queue is the model's alone
+		if *at != pipeline.Unknown {
+			*at -= x.out
+		}
 	}
 	for _, at := range []*time.Duration{&r.FirstByte, &r.FirstOutput, &r.FirstText, &r.FirstSeen, &r.LastOutput} {
 		if *at != pipeline.Unknown {

@@ -162,7 +162,7 @@ func TestReuse(t *testing.T) {
 			"no none typed_as_suggested word | first_character@250ms | [{1 typed-as-suggested}]",
 		}},
 		{"the rest is dropped", CancelDiscard, open("", "").will("xabcd = e").key(0, "x").key(150*ms, "a"), []string{
-			"yes dropped network word | first_character@100ms",
+			"yes exact network word | first_character@100ms",
 			"no none typed_as_suggested word | first_character@150ms | [{1 typed-as-suggested}]",
 		}},
 		{"moved", CancelNone, open("\n", "").will("\nxabcd").key(0, "x").move(400*ms, 0).move(410*ms, 2).key(420*ms, "a"), []string{

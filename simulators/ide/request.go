@@ -83,7 +83,9 @@ func (r *request) notify(p pipeline.Progress) {
 		r.key.Spans[r.first].End = now
 	}
 	if r.dropped {
-		r.key.verdict = Dropped
+		if !had { // what was shown before was no waste
+			r.key.verdict = Dropped
+		}
 		return
 	}
 	verdict, rest := r.editor.document.judge(&r.asked, r.text)

@@ -7,9 +7,7 @@ import (
 	"net"
 	"time"
 
-	"halfsecond/mockllm/catalog"
 	"halfsecond/mockllm/engine"
-	"halfsecond/mockllm/roofline"
 	"halfsecond/mockllm/server"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
@@ -59,7 +57,7 @@ func (r *run) modelled() (model, error) {
 	if m.Engine == nil {
 		return r.hosted(m), nil
 	}
-	replica, err := replica(m.Engine)
+	replica, err := m.Engine.Replica()
 	if err != nil {
 		return model{}, err
 	}
@@ -81,42 +79,6 @@ func (r *run) hosted(m scenario.LLM) model {
 		})
 	}
 	return model{name, math.MaxInt32, build}
-}
-
-// replica returns the engine of a scenario on hardware of the catalogue.
-func replica(e *scenario.Engine) (engine.Replica, error) {
-	m, err := catalog.FindModel(e.Model)
-	if err != nil {
-		return engine.Replica{}, err
-	}
-	h, err := catalog.FindHardware(e.Hardware)
-	if err != nil {
-		return engine.Replica{}, err
-	}
-	weights, err := roofline.ParseFormat(e.Weights)
-	if err != nil {
-		return engine.Replica{}, err
-	}
-	plan, err := roofline.New(roofline.Deployment{Model: m, Hardware: h, GPUs: e.GPUs, Weights: weights})
-	if err != nil {
-		return engine.Replica{}, err
-	}
-	r := engine.Replica{Plan: plan, MaxSequences: e.MaxSequences, TokenBudget: e.TokenBudget}
-	if e.Scheduler == "slots" {
-		r.Slots = e.Slots
-	}
-	return r, r.Validate()
-}
-
-// Check reports what would keep a scenario's models from being built, such as
-// weights that do not fit their hardware.
-func Check(s *scenario.Scenario) error {
-	m, _ := llm(s)
-	if m.Engine == nil {
-		return nil
-	}
-	_, err := replica(m.Engine)
-	return err
 }
 
 // linked puts a model at the end of the scenario's path.

@@ -91,6 +91,7 @@ func Run(ctx context.Context, s *scenario.Scenario, set Settings) (trace.Run, er
 		return out, errors.Join(fmt.Errorf("run %s: %w", s.Name, err), stop())
 	}
 	if w, ok := r.clock.(*pipeline.Wall); ok {
+		r.beat(w)
 		w.Reset() // the run begins now that all is set up
 	}
 	err = errors.Join(r.clock.Run(ctx), stop())
@@ -100,6 +101,21 @@ func Run(ctx context.Context, s *scenario.Scenario, set Settings) (trace.Run, er
 	out.Traces = r.traces
 	out.Footer = r.footer(ctx, err, load.whole())
 	return out, nil
+}
+
+// pulse is how often the tester looks whether it is late on the wall clock, beside
+// the work of the run: a stall that hits nothing scheduled delays what it reads.
+const pulse = 10 * time.Millisecond
+
+// beat schedules the first pulse, and each one the next.
+func (r *run) beat(w *pipeline.Wall) {
+	at := time.Duration(0)
+	var next func()
+	next = func() {
+		at += pulse
+		w.At(at, pipeline.RankTimer, next)
+	}
+	w.At(at, pipeline.RankTimer, next)
 }
 
 // setUp makes the loop and the language model; stop takes them down again.
@@ -171,6 +187,8 @@ func (r *run) header() trace.Header {
 func (r *run) footer(ctx context.Context, err error, whole bool) trace.Footer {
 	f := trace.Footer{N: r.kept, Finished: whole && err == nil, Lateness: trace.LatenessOf(r.lateness)}
 	switch cause := context.Cause(ctx); {
+	case f.Finished && r.kept < r.settings.N:
+		f.Finished, f.Reason = false, "the recorded sessions ended before"
 	case f.Finished:
 	case cause == nil && err != nil:
 		f.Reason = err.Error()

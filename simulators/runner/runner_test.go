@@ -175,19 +175,6 @@ func TestUnknownTarget(t *testing.T) {
 	}
 }
 
-// TestDoesNotFit: a model that does not fit its hardware is an error, not a run.
-func TestDoesNotFit(t *testing.T) {
-	s := parse(t, strings.Replace(classic, "model: Mistral-NeMo-12B, hardware: L40S", "model: Llama-3.1-70B, hardware: L4", 1))
-	for name, err := range map[string]error{
-		"Check": Check(s),
-		"Run":   func() error { _, err := Run(t.Context(), s, Settings{Target: Sim, N: 1}); return err }(),
-	} {
-		if err == nil || !strings.Contains(err.Error(), "does not fit") {
-			t.Errorf("%s: error %v", name, err)
-		}
-	}
-}
-
 // TestLoopback is a smoke test over real sockets: everything is answered, and the
 // answers are those of the simulator within wide bounds.
 func TestLoopback(t *testing.T) {

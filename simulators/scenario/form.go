@@ -235,6 +235,7 @@ func oneOf[T any](want string, choices ...choice[T]) form[T] {
 		switch len(picked) {
 		case 0:
 			r.fail(n, "want %s: one of the keys %s is missing", want, strings.Join(names, ", "))
+			r.unknown(values, u.keys)
 			return none, false
 		case 1:
 			return choices[slices.Index(names, picked[0])].form.read(r, n)
@@ -251,6 +252,21 @@ func oneOf[T any](want string, choices ...choice[T]) form[T] {
 		panic(fmt.Sprintf("scenario: %v is %s that no choice holds", v, want))
 	}
 	return u
+}
+
+// unknown reports the keys of a mapping that none of the choices has.
+func (r *reader) unknown(values []*ast.MappingValueNode, known []Key) {
+	var names []string
+	for _, k := range known {
+		if !strings.Contains(k.Path, ".") && !slices.Contains(names, k.Path) {
+			names = append(names, k.Path)
+		}
+	}
+	for _, v := range values {
+		if key, ok := v.Key.(*ast.StringNode); ok && !slices.Contains(names, key.Value) {
+			r.within(key.Value, key.GetToken().Position, func() { r.failHere("unknown key; %s", suggest(key.Value, names)) })
+		}
+	}
 }
 
 // pick returns the names that are keys of a mapping.

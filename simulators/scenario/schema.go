@@ -3,6 +3,7 @@ package scenario
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
@@ -76,7 +77,18 @@ var process = names(arrival.ConstantKind, arrival.PoissonKind, arrival.ClosedKin
 
 var pause = as(delay(), func(d Delay) dist.Dist { return d.Dist }, func(d dist.Dist) Delay { return Delay{Dist: d} })
 
-var voice = object(nil,
+// noDoubleTrip leaves the way to a hosted model out unless the file gives it: what
+// is published of one, from the client's side, holds the way already.
+func noDoubleTrip(found map[string]entry, key string, m LLM, trip *Delay) {
+	if _, given := found[key]; !given && m.Engine == nil {
+		*trip = fixed(0)
+	}
+}
+
+var voice = object(
+	func(_ *reader, found map[string]entry, v *Voice) {
+		noDoubleTrip(found, "llm_round_trip", v.LLM, &v.LLMRoundTrip)
+	},
 	can("utterance", func(v *Voice) *Delay { return &v.Utterance }, fitted(2400*time.Millisecond, 6*time.Second), delay(), "how long the user speaks, in a closed loop"),
 	can("uplink", func(v *Voice) *Delay { return &v.Uplink }, fixed(40*time.Millisecond), delay("network", "telephony"), "last sample of speech from the mouth to the agent"),
 	can("vad_silence", func(v *Voice) *Delay { return &v.VADSilence }, fixed(200*time.Millisecond), delay("vad", "endpointing"), "silence until the voice activity detector stops"),
@@ -86,18 +98,21 @@ var voice = object(nil,
 	can("reply_tokens", func(v *Voice) *dist.Count { return &v.ReplyTokens }, fittedCount(60, 140), tokens, "length of the reply"),
 	can("first_sentence_tokens", func(v *Voice) *dist.Count { return &v.FirstSentenceTokens }, fittedCount(12, 20), tokens, "tokens of the text first handed to TTS"),
 	need("llm", func(v *Voice) *LLM { return &v.LLM }, llm, "the language model"),
-	can("llm_round_trip", func(v *Voice) *Delay { return &v.LLMRoundTrip }, fixed(20*time.Millisecond), delay("network"), "network to the model and back"),
+	can("llm_round_trip", func(v *Voice) *Delay { return &v.LLMRoundTrip }, fixed(20*time.Millisecond), delay("network"), "network to the model and back").fallback("20ms; 0s to a model with component or ttft"),
 	need("tts_first_audio", func(v *Voice) *Delay { return &v.TTSFirstAudio }, delay("tts"), "text handed over to first audio"),
 	can("leading_silence", func(v *Voice) *Delay { return &v.LeadingSilence }, fixed(0), delay("tts"), "silence at the start of that audio"),
 	can("playout", func(v *Voice) *Delay { return &v.Playout }, fixed(40*time.Millisecond), delay("network", "telephony"), "audio from the agent to the ear"),
 	can("speech_per_token", func(v *Voice) *time.Duration { return &v.SpeechPerToken }, 250*time.Millisecond, duration(0, time.Minute), "how long a token plays, in a closed loop"),
 )
 
-var editor = object(nil,
+var editor = object(
+	func(_ *reader, found map[string]entry, d *IDE) {
+		noDoubleTrip(found, "round_trip", d.LLM, &d.RoundTrip)
+	},
 	need("typist", func(d *IDE) *Typist { return &d.Typist }, typist, "who types"),
 	can("plugin", func(d *IDE) *ide.Plugin { return &d.Plugin }, defaultPlugin, plugin, "the rules of the ghost-text plugin"),
 	need("llm", func(d *IDE) *LLM { return &d.LLM }, llm, "the language model"),
-	can("round_trip", func(d *IDE) *Delay { return &d.RoundTrip }, fixed(20*time.Millisecond), delay("network"), "network to the model and back"),
+	can("round_trip", func(d *IDE) *Delay { return &d.RoundTrip }, fixed(20*time.Millisecond), delay("network"), "network to the model and back").fallback("20ms; 0s to a model with component or ttft"),
 	can("answer", func(d *IDE) *float64 { return &d.Truth }, .6, answer, "what the modelled answers say"),
 )
 
@@ -174,13 +189,18 @@ var bench = object(nil,
 )
 
 var llm = oneOf("a language model",
-	choice[LLM]{"model", as(engine, func(e Engine) LLM { return LLM{Engine: &e} }, func(l LLM) Engine { return *l.Engine }),
+	choice[LLM]{"model", as(replica, func(e Engine) LLM { return LLM{Engine: &e} }, func(l LLM) Engine { return *l.Engine }),
 		func(l LLM) bool { return l.Engine != nil }},
 	choice[LLM]{"component", hosted, func(l LLM) bool { return l.TTFT.Component != "" }},
 	choice[LLM]{"ttft", stated, func(l LLM) bool { return true }},
 )
 
-var engine = object(nil,
+var replica = object(
+	func(r *reader, found map[string]entry, e *Engine) {
+		if _, err := e.Replica(); err != nil {
+			r.failEntry(found, "model", "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+		}
+	},
 	need("model", func(e *Engine) *string { return &e.Model }, model, "the model to run"),
 	need("hardware", func(e *Engine) *string { return &e.Hardware }, hardware, "the accelerator it runs on"),
 	can("gpus", func(e *Engine) *int { return &e.GPUs }, 1, whole(1, 1024), "how many of them share the model"),
@@ -214,7 +234,10 @@ var budget = form[Budget]{
 		if !ok || r.kind == "" {
 			return b, ok
 		}
-		_, err := budgets.Parse(line, budgets.Metrics(r.kind))
+		parsed, err := budgets.Parse(line, budgets.Metrics(r.kind))
+		if err == nil {
+			b.Expression = parsed.String() // one spelling, one hash
+		}
 		var wrong *budgets.ParseError
 		if errors.As(err, &wrong) {
 			message := fmt.Sprintf("found %s, want %s", wrong.Found, wrong.Want)
