@@ -39,7 +39,8 @@ type Judgement struct {
 	HasInterval bool
 	Margin      float64 // how far Value is inside the limit; negative outside. 0 when unmeasured
 
-	Lost   int     // of a share: members that failed or never came, and so are not inside
+	Lost   int     // of a share: members that got no answer, and so are not inside
+	Of     int     // of a share: all its members
 	Owner  *Owner  // of the overrun; nil unless the value is outside and a path explains it
 	Levers []Lever // what would bring the value inside, the best first; empty when there is no overrun
 }
@@ -118,7 +119,7 @@ func (j *Judgement) judge(p *Pool, forbidden string) {
 		j.HasValue = false // a share of the failed ones alone says nothing
 	}
 	if b.Function == ShareWhere {
-		j.Lost = p.Population - len(p.Values)
+		j.Lost, j.Of = p.Population-len(p.Values), p.Population
 	}
 	j.interval(p)
 	switch {

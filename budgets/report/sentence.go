@@ -190,7 +190,8 @@ func remedy(j *budgets.Judgement) string {
 	best := slices.IndexFunc(j.Levers, func(l budgets.Lever) bool { return l.Enough })
 	switch {
 	case best < 0 && j.Lost > 0:
-		return fmt.Sprintf("; for those that were answered no shorter stage is enough, and of the other %d a run with it must tell", j.Lost)
+		answered := budgets.Share.Format(float64(j.Of-j.Lost) / float64(j.Of))
+		return fmt.Sprintf("; with every answer in time it would be %s: how many of the other %d a faster stage saves, only a run with it tells", answered, j.Lost)
 	case best < 0:
 		return "; no stage, and no two together, would bring it inside"
 	}

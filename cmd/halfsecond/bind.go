@@ -37,10 +37,14 @@ func (o *runOptions) endpoint(s *scenario.Scenario) (endpoint.Config, error) {
 		errs = append(errs, errors.New("endpoints.llm.protocol openai-chat cannot carry the text behind the cursor: want openai-completions"))
 	}
 	key, err := keyFrom(e.KeyEnv)
-	return endpoint.Config{
+	config := endpoint.Config{
 		URL: e.URL, Protocol: endpoint.Protocol(e.Protocol), Model: e.Model, Key: key, IgnoreEOS: e.IgnoreEOS,
 		MaxRequests: o.caps.requests, MaxTokens: o.caps.tokens,
-	}, errors.Join(append(errs, err)...)
+	}
+	if err = errors.Join(append(errs, err)...); err == nil {
+		err = config.Check()
+	}
+	return config, err
 }
 
 // mayOverlap refuses a plugin that leaves requests under way at the next key when

@@ -25,6 +25,7 @@ type mockOptions struct {
 	tokenBudget              int
 	slots                    int
 	seed                     uint64
+	given                    func(flag string) bool // whether a flag was typed
 }
 
 func newMockCmd(p *program) *cobra.Command {
@@ -45,8 +46,12 @@ mock what to say.`,
 		Example: `  halfsecond mock --model Mistral-NeMo-12B --hardware L40S
   halfsecond mock --model Qwen2.5-7B --hardware RTX-4090 --slots 1 --addr 127.0.0.1:8012
   curl -N http://127.0.0.1:8090/v1/chat/completions -d '{"model":"Mistral-NeMo-12B","stream":true,"messages":[{"role":"user","content":"Hello"}]}'`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runMock(cmd.Context(), p, opts) },
+		Annotations: offers("table"),
+		Args:        noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			opts.given = cmd.Flags().Changed
+			return runMock(cmd.Context(), p, opts)
+		},
 	}
 	opts.addFlags(cmd.Flags())
 	return cmd
@@ -95,8 +100,11 @@ func (o *mockOptions) replica() (engine.Replica, error) {
 	if o.gpus < 1 {
 		return engine.Replica{}, fmt.Errorf("--gpus %d: want at least 1", o.gpus)
 	}
-	if o.slots < 0 {
-		return engine.Replica{}, fmt.Errorf("--slots %d: want at least 1, or 0 to serve in batches", o.slots)
+	if o.given("slots") && o.slots < 1 {
+		return engine.Replica{}, fmt.Errorf("--slots %d: want at least 1", o.slots)
+	}
+	if o.given("slots") && (o.given("max-sequences") || o.given("token-budget")) {
+		return engine.Replica{}, errors.New("--slots cannot be used with --max-sequences or --token-budget: those are for serving in batches")
 	}
 	plan, err := roofline.New(d)
 	if err != nil {

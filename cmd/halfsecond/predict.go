@@ -103,19 +103,29 @@ func runPredict(_ context.Context, p *program, o *predictOptions) error {
 	return result.writeTable(p.out)
 }
 
+// Bounds of what is predicted: far beyond any model's context and any batch, and
+// small enough for every figure to be exact.
+const (
+	mostTokens    = 100_000_000
+	mostSequences = 1_000_000
+)
+
 // validate reports every number that is out of range.
 func (o *predictOptions) validate() error {
 	var errs []error
-	atLeastOne := func(flag string, v int) {
-		if v < 1 {
+	within := func(flag string, v, most int) {
+		switch {
+		case v < 1:
 			errs = append(errs, fmt.Errorf("--%s %d: want at least 1", flag, v))
+		case v > most:
+			errs = append(errs, fmt.Errorf("--%s %d: want at most %d", flag, v, most))
 		}
 	}
-	atLeastOne("gpus", o.gpus)
-	atLeastOne("prompt", o.prompt)
-	atLeastOne("batch", o.batch)
+	within("gpus", o.gpus, 1024)
+	within("prompt", o.prompt, mostTokens)
+	within("batch", o.batch, mostSequences)
 	if o.given("context") {
-		atLeastOne("context", o.context)
+		within("context", o.context, mostTokens)
 	}
 	return errors.Join(errs...)
 }

@@ -225,7 +225,7 @@ func explainFlagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
 		f := invalid.GetFlag()
-		kinds := map[string]string{"int": "a whole number", "float64": "a number", "bool": "true or false", "duration": "a time such as 1.5s"}
+		kinds := map[string]string{"int": "a whole number", "uint64": "a whole number from 0 on", "float64": "a number", "bool": "true or false", "duration": "a time such as 1.5s"}
 		if want, ok := kinds[f.Value.Type()]; ok {
 			return fmt.Errorf("--%s %s: want %s", f.Name, invalid.GetValue(), want)
 		}

@@ -113,7 +113,7 @@ func TestRefused(t *testing.T) {
 	r := ask(&loop, e, &log, "a", 0, 40, 11)
 	ask(&loop, e, &log, "b", 0, 40, 10)
 	expect(t, &loop, &log, "a:refused@0 b1@10 b2@20 b3@30 b4@40 b5@50 b6@60 b7@70 b8@80 b9@90 b10@100 b:ok@100")
-	if got, want := r.Reason.Error(), "request is larger than the engine's memory: prompt 40 and output 11 need 51 tokens, 50 fit"; got != want {
+	if got, want := r.Reason.Error(), "request is larger than the engine's context: prompt 40 and output 11 need 51 tokens, 50 fit"; got != want {
 		t.Errorf("reason %q, want %q", got, want)
 	}
 }

@@ -110,7 +110,7 @@ func blocksFor(n int) int { return (n + BlockTokens - 1) / BlockTokens }
 
 // ErrTooLarge is the Reason of a request that could never run here: its prompt
 // and output do not fit the context or the cache.
-var ErrTooLarge = errors.New("request is larger than the engine's memory")
+var ErrTooLarge = errors.New("request is larger than the engine's context")
 
 // accept prepares a request for the queue and checks it against the most tokens
 // that one request may hold.

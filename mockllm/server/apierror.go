@@ -80,6 +80,9 @@ func parseError(err error) *apiError {
 		name := kind.Field[strings.LastIndexByte(kind.Field, '.')+1:]
 		return badRequest(name, "invalid_type", "Invalid type for '%s': expected %s, but got %s instead.", name, jsonType(kind.Type), kind.Value)
 	}
+	if errors.As(err, &kind) {
+		return badRequest("", "", "The JSON body of your request is not an object but of type %s.", kind.Value)
+	}
 	return badRequest("", "", "We could not parse the JSON body of your request: %v. The OpenAI API expects a JSON payload.", err)
 }
 

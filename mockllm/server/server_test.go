@@ -329,6 +329,7 @@ func TestErrors(t *testing.T) {
 		{"no model", "POST", "/v1/completions", `{"prompt":"a"}`, 400, `"message":"you must provide a model parameter"`},
 		{"no messages", "POST", "/v1/chat/completions", `{"model":"m"}`, 400, `"param":"messages","code":"missing_required_parameter"`},
 		{"bad JSON", "POST", "/v1/chat/completions", `{"model":`, 400, `We could not parse the JSON body of your request`},
+		{"a list", "POST", "/v1/chat/completions", `[]`, 400, `is not an object but of type array`},
 		{"empty body", "POST", "/v1/chat/completions", ``, 400, `We could not parse the JSON body of your request`},
 		{"wrong type", "POST", "/v1/completions", `{"model":"m","prompt":"a","max_tokens":"many"}`, 400, `"message":"Invalid type for 'max_tokens': expected an integer, but got string instead.","type":"invalid_request_error","param":"max_tokens","code":"invalid_type"`},
 		{"large body", "POST", "/v1/completions", `{"model":"m","prompt":"` + strings.Repeat("a", 10_000) + `"}`, 413, `larger than the limit of 10000 bytes`},

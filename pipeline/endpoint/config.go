@@ -63,6 +63,15 @@ func (c Config) ShownURL() string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
+// Check reports everything that is wrong, a missing Model aside.
+func (c Config) Check() error {
+	if c.Model == "" {
+		c.Model = "unknown"
+	}
+	_, err := parseAddress(c.URL, c.Protocol)
+	return errors.Join(c.validate(), err)
+}
+
 // validate reports everything that is wrong.
 func (c Config) validate() error {
 	var errs []error
