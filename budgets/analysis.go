@@ -238,7 +238,9 @@ func (a *Analysis) judge(j *Judgement) {
 	}
 	if b := j.Budget; b.Metric.Name == a.kind.landing.Name && b.bound().Comparison.upper() {
 		j.Owner = a.owner(j.outside())
-		j.Levers = newReplayer(b, p.Population, a.kind.mark, a.landed).levers()
+		r := newReplayer(b, p.Population, a.kind.mark, a.landed)
+		j.Levers = r.levers()
+		a.certain(j, r)
 	}
 	if j.Verdict == Fail {
 		j.Reason = j.overrun(p)
@@ -272,14 +274,34 @@ func (a *Analysis) forbidden(b Budget) string {
 	return ""
 }
 
+// certain adds to an unmeasured budget that it would be outside even if the stages
+// without a known spread took no time.
+func (a *Analysis) certain(j *Judgement, r *replayer) {
+	var names []string
+	for _, s := range a.spreadless(j.Budget.Metric) {
+		names = append(names, s.Name())
+	}
+	if j.Verdict != Unmeasured || len(names) == 0 {
+		return
+	}
+	if values := r.scaled(0, names...); !r.met(values) {
+		j.Reason += fmt.Sprintf("; outside even if %s took no time: %s", strings.Join(names, " and "), j.Unit().Format(r.value(values)))
+	}
+}
+
+// spreadless returns the stages without a known spread that the metric rests on.
+func (a *Analysis) spreadless(m Metric) []Stage {
+	return slices.DeleteFunc(slices.Clone(a.Stages), func(s Stage) bool {
+		rests := m.rests == restsOnStage && m.stage == s.Name() || m.rests == restsOnPath && s.ShareCritical > 0
+		return !s.NoSpread || !rests
+	})
+}
+
 // medianOnly names the stages without a known spread that the metric rests on.
 func (a *Analysis) medianOnly(m Metric) string {
 	var names []string
-	for _, s := range a.Stages {
-		rests := m.rests == restsOnStage && m.stage == s.Name() || m.rests == restsOnPath && s.ShareCritical > 0
-		if s.NoSpread && rests {
-			names = append(names, fmt.Sprintf("%s (%s)", s.Name(), cmp.Or(s.Component, "hosted")))
-		}
+	for _, s := range a.spreadless(m) {
+		names = append(names, fmt.Sprintf("%s (%s)", s.Name(), cmp.Or(s.Component, "stated")))
 	}
 	if len(names) == 0 {
 		return ""

@@ -138,7 +138,7 @@ func (r *replayer) bestPair() []Lever {
 	best, found := Lever{Enough: true, Cap: pipeline.Unknown, Keep: -1}, false
 	for i, a := range r.stages {
 		for _, b := range r.stages[i+1:] {
-			kept := func(percent int64) bool { return r.met(r.scaled(a, b, percent)) }
+			kept := func(percent int64) bool { return r.met(r.scaled(percent, a, b)) }
 			if kept(int64(best.Keep + 1)) { // most pairs are done with after this one replay
 				best.Stages, best.Keep, found = []string{a, b}, int(last(100, kept)), true
 			}
@@ -147,19 +147,19 @@ func (r *replayer) bestPair() []Lever {
 	if !found {
 		return nil
 	}
-	best.AtZero = r.value(r.scaled(best.Stages[0], best.Stages[1], 0))
+	best.AtZero = r.value(r.scaled(0, best.Stages...))
 	best.Cut = float64(100-best.Keep) / 100
 	return []Lever{best}
 }
 
-// scaled returns the values with two stages cut to a percentage.
-func (r *replayer) scaled(a, b string, percent int64) []float64 {
+// scaled returns the values with some stages cut to a percentage.
+func (r *replayer) scaled(percent int64, stages ...string) []float64 {
 	values := make([]float64, len(r.graphs))
 	for i := range r.graphs {
 		g := &r.graphs[i]
 		landing := g.replay(func(id pipeline.SpanID) time.Duration {
 			took := g.took(id)
-			if name := g.trace.Spans[id].Name; name == a || name == b {
+			if slices.Contains(stages, g.trace.Spans[id].Name) {
 				return took * time.Duration(percent) / 100
 			}
 			return took
