@@ -97,7 +97,7 @@ func source(e *budgets.Exemplar) string {
 // note is what stands at the end of the row of something not critical.
 func (b bar) note() string {
 	switch {
-	case b.critical:
+	case b.length == 0 || b.critical:
 		return ""
 	case b.slack == pipeline.Unknown:
 		return "not waited for"
