@@ -76,6 +76,9 @@ type clock interface {
 // it from running at all.
 func Run(ctx context.Context, s *scenario.Scenario, set Settings) (trace.Run, error) {
 	r := &run{scenario: s, settings: set, lateness: quantile.NewHistogram()}
+	if !set.forget {
+		r.traces = make([]pipeline.Trace, 0, min(max(0, set.N), tracesAhead))
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stop, err := r.setUp(ctx)
@@ -102,6 +105,9 @@ func Run(ctx context.Context, s *scenario.Scenario, set Settings) (trace.Run, er
 	out.Footer = r.footer(ctx, err, load.whole())
 	return out, nil
 }
+
+// tracesAhead is for how many traces room is made before a run.
+const tracesAhead = 100_000
 
 // pulse is how often the tester looks whether it is late on the wall clock, beside
 // the work of the run: a stall that hits nothing scheduled delays what it reads.

@@ -1,0 +1,64 @@
+package bench
+
+import (
+	"testing"
+	"time"
+
+	"halfsecond/mockllm/engine"
+	"halfsecond/mockllm/token"
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/dist"
+)
+
+const ms = time.Millisecond
+
+func TestRequest(t *testing.T) {
+	var loop pipeline.Virtual
+	llm := engine.NewStage(&loop, engine.NewHosted(&loop, engine.HostedConfig{
+		First: func() time.Duration { return 50 * ms }, Next: 10 * ms,
+	}))
+	sim := New(Config{
+		Loop: &loop, LLM: llm, PromptTokens: dist.ConstantCount(7), OutputTokens: dist.ConstantCount(4), Seed: 1,
+		NextRequest: func() int64 { return 9 }, Late: func() time.Duration { return 3 * ms },
+	})
+	var got *pipeline.Trace
+	loop.At(time.Second, pipeline.RankInput, func() { sim.Begin(1, 2, func(tr *pipeline.Trace) { got = tr }) })
+	if err := loop.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got.Session != 1 || got.Index != 2 || got.Due != time.Second || got.End != 1080*ms || got.Late != 3*ms || got.Outcome != pipeline.OK {
+		t.Errorf("trace %+v", got)
+	}
+	first, decode := got.Spans[0], got.Spans[1]
+	if first.Name != LLMFirstToken || first.For() != 50*ms || decode.Name != LLMDecode || decode.For() != 30*ms || decode.After[0] != 0 || !decode.Simulated {
+		t.Errorf("spans %+v", got.Spans)
+	}
+	if r := got.Requests[0]; r.ID != 9 || r.PromptTokens != 7 || r.OutputTokens != 4 {
+		t.Errorf("request %+v", r)
+	}
+}
+
+// silent is a network model that refuses, and asks for the texts before.
+type silent struct{ prompt, answer string }
+
+func (s *silent) Start(c *pipeline.Call) {
+	s.prompt, s.answer = c.Prompt().Text, c.Answer()
+	c.Record.Outcome, c.Record.Reason = pipeline.Refused, "full"
+	c.Done()
+}
+
+func (s *silent) Cancel(*pipeline.Call) {}
+
+func TestRefused(t *testing.T) {
+	var loop pipeline.Virtual
+	llm := &silent{}
+	sim := New(Config{Loop: &loop, LLM: llm, PromptTokens: dist.ConstantCount(7), OutputTokens: dist.ConstantCount(4), NextRequest: func() int64 { return 1 }})
+	var got *pipeline.Trace
+	sim.Begin(0, 0, func(tr *pipeline.Trace) { got = tr })
+	if got.Outcome != pipeline.Refused || got.Reason != "full" || got.Spans[0].End != pipeline.Unknown {
+		t.Errorf("trace %+v", got)
+	}
+	if token.Count(llm.prompt) != 7 || token.Count(llm.answer) != 4 {
+		t.Errorf("prompt %q, answer %q: want 7 and 4 tokens", llm.prompt, llm.answer)
+	}
+}
