@@ -29,7 +29,7 @@ func (d Difference) Relative() (float64, bool) {
 // (service_ttft) and the pace (tpot).
 func Compare(a, b *Analysis) []Difference {
 	var out []Difference
-	for _, name := range []string{a.kind.landing.Name, "service_ttft", "tpot"} {
+	for _, name := range []string{a.kind.landing.Name, "service_ttft", pace} {
 		pa, pb := a.Pool(name), b.Pool(name)
 		if pb == nil || slices.ContainsFunc(out, func(d Difference) bool { return d.Metric.Name == name }) {
 			continue

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -145,6 +146,29 @@ func TestUnfit(t *testing.T) {
 	}
 	if want := "the tester itself ran 9 ms late (largest), more than 2 % of the smallest budget (8 ms)"; a.Unfit != want {
 		t.Errorf("unfit %q, want %q", a.Unfit, want)
+	}
+
+	// Without a footer, as after a kill, the interactions' own lateness counts.
+	run.Footer, run.Header.Target = trace.Footer{}, "mock"
+	for i := range run.Traces {
+		run.Traces[i].Late = 8*ms + 1
+	}
+	if a, err = Analyse(run); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(a.Unfit, "late (p99), more than 2 % of the smallest budget (8 ms)") {
+		t.Errorf("unfit %q without a footer", a.Unfit)
+	}
+	run.Header.Target = "sim"
+	if a, err = Analyse(run); err != nil || a.Unfit != "" {
+		t.Errorf("unfit %q on the virtual clock, error %v", a.Unfit, err)
+	}
+
+	// A pace is no latency: 9 ms spread over the tokens of an answer.
+	run.Header.Budgets = []string{"p95(tpot) < 21ms", "p95(reply) < 500ms"}
+	run.Footer.Lateness = trace.Lateness{N: 1000, P50: ms, P99: 9 * ms, Max: 9 * ms}
+	if a, err = Analyse(run); err != nil || a.Unfit != "" {
+		t.Errorf("unfit %q by a budget of the pace, error %v", a.Unfit, err)
 	}
 }
 

@@ -14,11 +14,14 @@ const allRequests = "requests"
 // modelStage is the stage that a request's own durations belong to.
 const modelStage = "llm_first_token"
 
+// pace is the metric that is no latency but a rhythm.
+const pace = "tpot"
+
 // requestMetrics are those of every kind, from the requests of the traces.
 var requestMetrics = []Metric{
 	request("ttft", "first output - due", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Due, r.FirstOutput) }),
 	request("service_ttft", "first output - sent", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Sent, r.FirstOutput) }),
-	request("tpot", "(last output - first output) / (output tokens - 1), with two tokens or more that did not come in one read",
+	request(pace, "(last output - first output) / (output tokens - 1), with two tokens or more that did not come in one read",
 		func(r *pipeline.Request) time.Duration {
 			span, gaps := decoding(r)
 			if gaps == 0 {
