@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"halfsecond/budgets"
 	"halfsecond/budgets/report"
 	"halfsecond/pipeline/trace"
 	"halfsecond/simulators/runner"
@@ -186,9 +187,9 @@ func besideSim(ctx context.Context, s *scenario.Scenario, set runner.Settings, r
 // verdictError turns a report's verdict into an exit code.
 func verdictError(r *report.Report) error {
 	switch {
-	case r.Verdict.String() == "fail":
+	case r.Verdict == budgets.Fail:
 		return &exitError{code: exitFailed}
-	case r.Verdict.String() == "unmeasured" || !r.Finished:
+	case r.Verdict == budgets.Unmeasured || !r.Finished:
 		return &exitError{code: exitUnmeasured}
 	}
 	return nil
