@@ -23,8 +23,9 @@ type Analysis struct {
 	Stages     []Stage
 	Exemplars  []Exemplar
 
-	kind   kind
-	landed []landed
+	kind    kind
+	landed  []landed
+	missing []*pipeline.Trace // of the landing metric's population, without a value
 }
 
 // Stage is one stage over the run.
@@ -121,8 +122,11 @@ func (a *Analysis) stageNames() []string {
 func (a *Analysis) land() {
 	for i := range a.Run.Traces {
 		t := &a.Run.Traces[i]
-		if v, s := okOnly(t.Outcome)(a.kind.of(t)); s == present {
+		switch v, s := okOnly(t.Outcome)(a.kind.of(t)); s {
+		case present:
 			a.landed = append(a.landed, landed{t, time.Duration(v)})
+		case missing:
+			a.missing = append(a.missing, t)
 		}
 	}
 	slices.SortStableFunc(a.landed, func(x, y landed) int {
@@ -238,7 +242,7 @@ func (a *Analysis) judge(j *Judgement) {
 	}
 	if b := j.Budget; b.Metric.Name == a.kind.landing.Name && b.bound().Comparison.upper() {
 		j.Owner = a.owner(j.outside())
-		r := newReplayer(b, p.Population, a.kind.mark, a.landed)
+		r := newReplayer(b, p.Population, a.kind.mark, a.landed, a.missing)
 		j.Levers = r.levers()
 		a.certain(j, r)
 	}

@@ -43,12 +43,55 @@ type replayer struct {
 	population int
 	graphs     []graph
 	tails      [][]time.Duration // of the graphs, see graph.tails
-	stages     []string          // that any landing waited for, in order of appearance
+	lost       []lost
+	stages     []string // that any landing waited for, in order of appearance
 }
 
-func newReplayer(b Budget, population int, mark string, all []landed) *replayer {
+// lost is an interaction that was given up while a stage was at work: how long it
+// would have been is unknown, but had it been capped below what it took until then,
+// the interaction would have landed.
+type lost struct {
+	stage  string
+	before time.Duration // from due to the start of the stage
+	atWork time.Duration // from there until it was given up
+}
+
+// at returns landing - due with the stage capped, far outside any limit when it
+// does not land.
+func (l lost) at(limit time.Duration) time.Duration {
+	if limit < l.atWork {
+		return l.before + limit
+	}
+	return math.MaxInt64
+}
+
+// lostOf returns what is known of an interaction that did not land, if it was
+// given up at a stage.
+func lostOf(t *pipeline.Trace) (l lost, ok bool) {
+	if len(t.Requests) == 0 {
+		return lost{}, false
+	}
+	r := &t.Requests[len(t.Requests)-1]
+	for _, s := range t.Spans {
+		if s.End == pipeline.Unknown && r.Outcome == pipeline.Cancelled && r.End != pipeline.Unknown {
+			return lost{s.Name, s.Start - t.Due, r.End - s.Start}, true
+		}
+	}
+	return lost{}, false
+}
+
+func newReplayer(b Budget, population int, mark string, all []landed, missing []*pipeline.Trace) *replayer {
 	r := &replayer{budget: b, population: population}
 	seen := map[string]bool{}
+	for _, t := range missing {
+		if l, ok := lostOf(t); ok && b.Function == ShareWhere {
+			r.lost = append(r.lost, l)
+			if !seen[l.stage] {
+				seen[l.stage] = true
+				r.stages = append(r.stages, l.stage)
+			}
+		}
+	}
 	for _, l := range all {
 		g := l.graph(mark)
 		tails := g.tails()
@@ -102,10 +145,18 @@ func (r *replayer) single(stage string) Lever {
 		responses[i] = r.response(i, stage)
 		longest = max(longest, responses[i].longest)
 	}
-	values := make([]float64, len(responses))
+	saved := slices.DeleteFunc(slices.Clone(r.lost), func(l lost) bool { return l.stage != stage })
+	for _, l := range saved {
+		longest = max(longest, l.atWork)
+	}
+	values := make([]float64, 0, len(responses)+len(saved))
 	at := func(limit time.Duration) []float64 {
+		values = values[:0]
 		for i := range responses {
-			values[i] = float64(responses[i].at(limit))
+			values = append(values, float64(responses[i].at(limit)))
+		}
+		for _, l := range saved {
+			values = append(values, float64(l.at(limit)))
 		}
 		return values
 	}
@@ -127,6 +178,11 @@ func (r *replayer) cut(stage string, limit time.Duration) float64 {
 				took := r.graphs[i].took(pipeline.SpanID(id))
 				all, over = all+took, over+max(took-limit, 0)
 			}
+		}
+	}
+	for _, l := range r.lost {
+		if l.stage == stage {
+			all, over = all+l.atWork, over+max(l.atWork-limit, 0)
 		}
 	}
 	return float64(over) / float64(all)

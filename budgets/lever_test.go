@@ -211,3 +211,33 @@ func BenchmarkAnalyse(b *testing.B) {
 		})
 	}
 }
+
+// TestLeverSavesTheLost: an interaction that was given up at a stage lands once
+// that stage is shorter than it had been at work.
+func TestLeverSavesTheLost(t *testing.T) {
+	var traces []pipeline.Trace
+	for i := range 10 {
+		k := key(i, true, -1, pipeline.Cancelled)
+		wait := k.Append("debounce", 50*ms, true)
+		k.Add(pipeline.Span{Name: "llm_first_token", Start: k.Due + 50*ms, End: pipeline.Unknown}, wait)
+		k.Requests[0].End = k.Due + time.Duration(60+10*i)*ms // at work for 10, 20, ... 100 ms
+		traces = append(traces, k)
+	}
+	for i := range 10 {
+		traces = append(traces, key(10+i, true, 200*ms, pipeline.OK)) // at work for 150 ms
+	}
+	a := analyse(t, "ide", traces, "share(ttfc < 150ms) >= 80%")
+	levers := a.Judgements[0].Levers
+	if len(levers) == 0 || levers[0].Stages[0] != "llm_first_token" || !levers[0].Enough {
+		t.Fatalf("levers %+v, want llm_first_token to be enough", levers)
+	}
+	// Six of the ten that were lost have to land: those at work for 50 ms and more.
+	if got := levers[0]; got.Cap != 50*ms-1 || got.AtZero != 1 {
+		t.Errorf("cap %s, share at zero %v; want 49.999999ms and all", got.Cap, got.AtZero)
+	}
+	for _, l := range levers[1:] {
+		if l.Enough {
+			t.Errorf("%v is enough, though no debounce tells when the model answers", l.Stages)
+		}
+	}
+}

@@ -27,9 +27,9 @@ func (r *Report) sentence() string {
 	case !j.HasValue:
 		words = fmt.Sprintf("%s cannot be judged: %s", subject(j), j.Reason)
 	case j.Verdict == budgets.Unmeasured:
-		words = fmt.Sprintf("%s, but that cannot be judged: it %s%s", statement(j), j.Reason, remedy(j))
+		words = fmt.Sprintf("%s, but that cannot be judged: it %s%s", statement(j), j.Reason, r.remedy(j))
 	case j.Verdict == budgets.Fail:
-		words = statement(j) + ", " + distance(j) + ownership(j) + remedy(j)
+		words = statement(j) + ", " + distance(j) + ownership(j) + r.remedy(j)
 	default:
 		words = statement(j) + ", " + distance(j)
 	}
@@ -183,7 +183,7 @@ func ownership(j *budgets.Judgement) string {
 }
 
 // remedy names the best lever that is enough, or says that none is.
-func remedy(j *budgets.Judgement) string {
+func (r *Report) remedy(j *budgets.Judgement) string {
 	if len(j.Levers) == 0 {
 		return ""
 	}
@@ -199,7 +199,11 @@ func remedy(j *budgets.Judgement) string {
 	if to == "" {
 		return fmt.Sprintf("; only doing without %s would bring it inside", stages)
 	}
-	return fmt.Sprintf("; shortening %s to %s would bring it inside", stages, to)
+	inside := "it inside"
+	if r.Kind == "ide" { // another pace changes what is shown, and so what is asked
+		inside = "these very keys inside, and a run with it tells whether it holds for those it then asks after"
+	}
+	return fmt.Sprintf("; shortening %s to %s would bring %s", stages, to, inside)
 }
 
 // target says how short the stages of a lever that is enough have to become; ""

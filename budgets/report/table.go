@@ -154,7 +154,7 @@ func (r *Report) leverTable(p *page) {
 		}
 		p.rows(rows)
 	}
-	p.paragraph(2, dim, "Every recorded "+r.noun(1)+" is replayed with only that stage shortened: the same requests, the same waits between stages. One that got no answer stays without, though a shorter stage might have saved it.")
+	p.paragraph(2, dim, "Every recorded "+r.noun(1)+" is replayed with only that stage shortened: the same requests, the same waits between stages. One that was given up at a stage lands when the shorter stage would have ended before.")
 }
 
 // advice is what a row of levers says to do.
