@@ -25,7 +25,7 @@ run: build ## judge the built-in voice and ide scenarios: simulated, then over r
 	$(call show,voice)
 	$(call show,ide)
 	$(call show,voice --target mock --n 40)
-	$(call show,ide --target mock --n 80)
+	$(call show,ide --target mock --n 200)
 
 # The race detector needs a C compiler.
 RACE := $(if $(shell command -v cc gcc clang 2>/dev/null),-race)

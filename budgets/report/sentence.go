@@ -75,7 +75,7 @@ func (r *Report) failures() string {
 			}
 		}
 	}
-	return fmt.Sprintf(" %s of %s %s did not end ok, most often: %s.", count(bad), count(r.N), r.noun(r.N), most)
+	return fmt.Sprintf(" %s of %s %s did not end ok, most often: %s.", count(bad), count(r.N), r.noun(r.N), strings.TrimRight(most, "."))
 }
 
 // unfinished adds what kept the verdict from resting on all that was asked for:
@@ -189,7 +189,7 @@ func (r *Report) remedy(j *budgets.Judgement) string {
 	}
 	best := slices.IndexFunc(j.Levers, func(l budgets.Lever) bool { return l.Enough })
 	switch {
-	case best < 0 && j.Lost > 0:
+	case best < 0 && j.Lost > 0 && j.Value*float64(j.Of) < float64(j.Of-j.Lost):
 		answered := budgets.Share.Format(float64(j.Of-j.Lost) / float64(j.Of))
 		return fmt.Sprintf("; with every answer in time it would be %s: how many of the other %d a faster stage saves, only a run with it tells", answered, j.Lost)
 	case best < 0:

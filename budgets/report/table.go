@@ -108,6 +108,10 @@ func (r *Report) waterfalls(p *page) {
 			e.Name, noun, budgets.Duration.Format(float64(e.Value)), e.Trace.Session, noun, e.Trace.Index)
 		p.waterfall(title, e, limit)
 	}
+	if n := len(r.analysis.Landing().Values); n < quantile.P95.Needs() {
+		p.line("")
+		p.paragraph(0, dim, fmt.Sprintf("There is no p95 %s: %s landed, and it takes %d.", r.noun(1), count(n), quantile.P95.Needs()))
+	}
 	if len(r.analysis.Exemplars) > 0 {
 		p.line("")
 		p.paragraph(2, dim, "● critical: these follow each other without a gap and add up to the landing. Slack: how much longer a stage could have been without moving it.")

@@ -159,9 +159,10 @@ func (o *runOptions) carryOut(ctx context.Context, p *program, s *scenario.Scena
 	keeper := &keeper{file: file}
 	set.Begin, set.Keep = keeper.begin, keeper.keep
 	run, err := runner.Run(ctx, s, set)
-	if failed := keeper.close(run.Footer); failed != nil && run.Footer.Finished {
+	if failed := keeper.close(run.Footer); failed != nil {
 		// What was run is reported all the same, and says what is missing.
-		run.Footer.Finished, run.Footer.Reason = false, failed.Error()
+		run.Footer.Finished = false
+		run.Footer.Reason = failed.Error() + ", so the file holds fewer than this report"
 	}
 	return run, err
 }

@@ -87,7 +87,8 @@ func (x *index[T]) nearest(name string) []string {
 	slices.SortStableFunc(all, func(a, b candidate) int { return a.far.compare(b.far) })
 	var out []string
 	for _, c := range all {
-		if len(out) == manyNames || len(out) >= fewNames && c.far.class == different {
+		worse := c.far.class == different || c.far.class == resembling && all[0].far.class < resembling
+		if len(out) == manyNames || len(out) >= fewNames && worse {
 			break
 		}
 		out = append(out, c.name)
@@ -98,6 +99,7 @@ func (x *index[T]) nearest(name string) []string {
 const (
 	beginning = iota
 	containing
+	resembling // in one of its words
 	different
 )
 
@@ -112,8 +114,8 @@ func (d distance) compare(e distance) int {
 // that was asked for.
 func farFrom(asked string, names []string) distance {
 	best := distance{class: different + 1}
-	for _, n := range names {
-		n = fold(n)
+	for _, name := range names {
+		n := fold(name)
 		d := distance{different, levenshtein.ComputeDistance(asked, n)}
 		switch {
 		case asked == "":
@@ -121,6 +123,8 @@ func farFrom(asked string, names []string) distance {
 			d.class = beginning
 		case strings.Contains(n, asked):
 			d.class = containing
+		case wordEdits(asked, name) <= len(asked)/4:
+			d = distance{resembling, wordEdits(asked, name)}
 		}
 		if d.compare(best) < 0 {
 			best = d
@@ -137,4 +141,14 @@ func fold(name string) string {
 		}
 		return unicode.ToLower(r)
 	}, name)
+}
+
+// wordEdits returns the fewest edits from the folded name that was asked for to a
+// word of a name.
+func wordEdits(asked, name string) int {
+	least := len(asked)
+	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		least = min(least, levenshtein.ComputeDistance(asked, fold(word)))
+	}
+	return least
 }

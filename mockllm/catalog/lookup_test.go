@@ -47,6 +47,10 @@ func TestNotFoundNamesTheNearest(t *testing.T) {
 			Kind: "component", Nearest: []string{
 				"tts-rime-coda-self-hosted-concurrency-1", "tts-rime-coda-self-hosted-concurrency-12",
 				"tts-rime-cloud-api"}}},
+		{find: findComponent, name: "depgram", want: NotFoundError{
+			Kind: "component", Nearest: []string{"stt-deepgram-nova-3-general", "tts-deepgram-aura-2", "tts-deepgram-aura-2-rest",
+				"endpointing-deepgram-nova-endpointing-default", "endpointing-deepgram-utterance-end-ms",
+				"endpointing-deepgram-flux-end-of-turn-detection"}}},
 		{find: findComponent, name: "GPT-4o", want: NotFoundError{
 			Kind: "component", Ambiguous: true, Nearest: []string{"llm-gpt-4o-aiewf-eval", "llm-gpt-4o-deploybase"}}},
 		{find: findComponent, name: "AssemblyAI u3-rt-pro", want: NotFoundError{

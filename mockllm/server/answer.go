@@ -40,9 +40,8 @@ func (s *Server) generation(o order) (*generation, *apiError) {
 		g.request.Limit = min(g.request.Limit, *o.limit)
 	}
 	text, more := s.words(o, g.request.Limit)
-	g.say(text, o.sampling.Stop)
-	if more {
-		g.request.Output = g.request.Limit + 1 // it never ends by itself
+	if stopped := g.say(text, o.sampling.Stop); more && !stopped {
+		g.request.Output = g.request.Limit + 1 // it does not end by itself
 	}
 	return g, nil
 }
@@ -111,8 +110,8 @@ const sentenceTokens = 12
 
 // say sets the text of the answer and the tokens that it takes, as far as the
 // limit lets it come. A stop string ends the answer with the token that completes
-// it, and is not part of the text.
-func (g *generation) say(text string, stop wire.Stop) {
+// it, and is not part of the text; say reports whether one does.
+func (g *generation) say(text string, stop wire.Stop) (stopped bool) {
 	for at := 0; at < len(text); {
 		at += token.Next(text[at:])
 		g.ends = append(g.ends, at)
@@ -122,9 +121,11 @@ func (g *generation) say(text string, stop wire.Stop) {
 		g.ends = g.ends[:n]
 	}
 	g.text = text[:g.ends[len(g.ends)-1]]
-	if start, end := firstStop(g.text, stop); end > 0 {
+	start, end := firstStop(g.text, stop)
+	if end > 0 {
 		g.cut(start, end)
 	}
+	return end > 0
 }
 
 // firstStop returns where the stop string that is complete first begins and ends

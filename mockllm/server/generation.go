@@ -93,20 +93,23 @@ func (s *Server) begin(g *generation, arrived time.Duration) bool {
 	return loop.Post(arrived, func() { g.model.engine.Submit(&g.request) })
 }
 
-// wait returns at the next kick. When the client hangs up, or the server stops, it
-// has the engine give the generation up and waits for that to be done.
+// wait returns at the next kick; gone is true when the client has hung up or the
+// server stops.
 func (s *Server) wait(r *http.Request, g *generation) (gone bool) {
 	select {
 	case <-g.wake:
 		return false
 	case <-r.Context().Done():
-		s.giveUp(g)
 		return true
 	}
 }
 
-// giveUp cancels the generation and waits until the engine is done with it.
+// giveUp cancels the generation, unless it has ended, and waits until the engine
+// is done with it.
 func (s *Server) giveUp(g *generation) {
+	if g.ended.Load() {
+		return
+	}
 	loop := s.config.Loop
 	loop.Post(loop.Elapsed(), func() { g.model.engine.Cancel(&g.request) })
 	for !g.ended.Load() {
@@ -125,6 +128,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, arrived time.Dur
 		shuttingDown.write(w)
 		return
 	}
+	defer s.giveUp(g)
 	out := &eventWriter{w: w, control: http.NewResponseController(w), buffer: opening}
 	for written := 0; ; {
 		if s.wait(r, g) {
@@ -146,7 +150,6 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, arrived time.Dur
 			continue
 		}
 		if out.flush() != nil {
-			s.giveUp(g)
 			return
 		}
 		if oldest != pipeline.Unknown {
@@ -190,6 +193,7 @@ func (s *Server) whole(w http.ResponseWriter, r *http.Request, arrived time.Dura
 		shuttingDown.write(w)
 		return false
 	}
+	defer s.giveUp(g)
 	for !g.ended.Load() {
 		if s.wait(r, g) {
 			shuttingDown.write(w) // or the client is gone, and nobody reads it

@@ -201,6 +201,7 @@ func TestStopAndLength(t *testing.T) {
 		{"one two three four", `"max_tokens":9,"stop":["","x"]`, "one two three four", "stop"},
 		{"one two three four", `"max_tokens":4`, "one two three four", "stop"},
 		{"one", `"max_tokens":9,"stop":"one"`, "", "stop"},
+		{"one two", `"max_tokens":9,"stop":"two","ignore_eos":true`, "one ", "stop"},
 		{"  ", `"max_tokens":9`, "  ", "stop"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -225,6 +226,20 @@ func TestOwnLength(t *testing.T) {
 		}
 		if got := r.complete(`"max_tokens":5,"ignore_eos":true`); got.FinishReason != "length" || token.Count(got.Text) != 5 {
 			t.Errorf("ignore_eos gives %q, %s", got.Text, got.FinishReason)
+		}
+		// A stop string in its own words, which the limit would cut later.
+		own := r.complete(`"max_tokens":50`).Text
+		third := own[len(token.Prefix(own, 2)):len(token.Prefix(own, 3))]
+		stopped := r.complete(`"max_tokens":50,"stop":"` + third + `"`)
+		if stopped.FinishReason != "stop" || stopped.Text != own[:strings.Index(own, third)] {
+			t.Errorf("stop at %q of %q gives %q, %s", third, own, stopped.Text, stopped.FinishReason)
+		}
+		answer, err := r.post(t.Context(), "/v1/completions", `{"model":"m","prompt":"x","max_tokens":50,"stream":true,"stop":"`+third+`"}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := events(t, answer.Body, time.Now()); !strings.HasSuffix(strings.Join(got, " | "), `"" stop | 20 [DONE]`) && len(got) != 4 {
+			t.Errorf("streamed with a stop string: %q", got)
 		}
 		got := r.complete(`"max_tokens":90,"mock_answer":"short"`)
 		if got.FinishReason != "stop" || got.Text != "short" {

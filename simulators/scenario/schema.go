@@ -272,8 +272,8 @@ var endpoints = object(nil,
 var service = object(nil,
 	need("url", func(e *Endpoint) *string { return &e.URL }, address, "where it answers, up to and with /v1"),
 	can("protocol", func(e *Endpoint) *string { return &e.Protocol }, "openai-chat", enum("openai-chat", "openai-completions"), "what it speaks"),
-	can("model", func(e *Endpoint) *string { return &e.Model }, "", oneLine, "its name for the model"),
-	can("key_env", func(e *Endpoint) *string { return &e.KeyEnv }, "", envName, "environment variable that holds the key"),
+	can("model", func(e *Endpoint) *string { return &e.Model }, "", oneLine, "its name for the model; leave it out when it has only one"),
+	can("key_env", func(e *Endpoint) *string { return &e.KeyEnv }, "", envName, "environment variable that holds the key; leave it out for none"),
 	can("ignore_eos", func(e *Endpoint) *bool { return &e.IgnoreEOS }, false, boolean, "ask for answers of full length"),
 )
 
