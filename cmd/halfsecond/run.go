@@ -36,8 +36,9 @@ func newRunCmd(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run SCENARIO",
 		Short: "Run a scenario and judge its budgets",
-		Long: `Run carries a scenario out and judges it: a built-in one (` + strings.Join(scenario.Names(), ", ") + `), an
-example (` + strings.Join(scenario.Examples(), ", ") + `) or a file.
+		Long: `Run carries a scenario out and judges it: a built-in one (` + strings.Join(scenario.Names(), ", ") + `), a file, or
+one of the examples
+  ` + strings.Join(scenario.Examples(), "\n  ") + `
 
 Targets: sim, the models on a virtual clock, done at once; mock, the same models
 behind our own server over real sockets, in real time, with the difference to sim
@@ -50,7 +51,10 @@ nothing is retried, and the run is refused when it is likely to exceed
 --max-requests or --max-tokens. --check prints the estimate and sends nothing. Before
 the run the list of models is asked for once a connection, to open it.
 
-Keys come from the environment variable that the scenario's key_env names.`,
+Keys come from the environment variable that the scenario's key_env names.
+
+--format json prints the document that 'go doc halfsecond/budgets/report' describes;
+on the target mock it has the member beside_sim, the comparison described there.`,
 		Example: `  halfsecond run voice
   halfsecond run ide --target mock --n 80
   halfsecond run my.yaml --target endpoint --check
