@@ -20,27 +20,27 @@ type kind struct {
 
 var (
 	voice = kind{
-		name: "voice",
+		name: pipeline.KindVoice,
 		stages: []string{
-			"uplink", "vad_silence", "end_of_turn", "stt_tail", "llm_first_token", "first_sentence", "tts_first_audio",
-			"leading_silence", "playout",
+			pipeline.SpanUplink, pipeline.SpanVADSilence, pipeline.SpanEndOfTurn, pipeline.SpanSTTTail, pipeline.SpanLLMFirstToken,
+			pipeline.SpanFirstSentence, pipeline.SpanTTSFirstAudio, pipeline.SpanLeading, pipeline.SpanPlayout,
 		},
-		mark:    "reply_heard",
+		mark:    pipeline.MarkReplyHeard,
 		landing: latency("reply", replyFormula, "turns", toReply),
 		of:      toReply,
 	}
 	ide = kind{
-		name:    "ide",
-		stages:  []string{"debounce", "llm_first_token"},
-		mark:    "first_character",
+		name:    pipeline.KindIDE,
+		stages:  []string{pipeline.SpanDebounce, pipeline.SpanLLMFirstToken},
+		mark:    pipeline.MarkFirstCharacter,
 		landing: latency("ttfc", ttfcFormula, opportunities, toOpportunity),
 		of:      toOpportunity,
 		own:     ideMetrics,
 	}
 	// bench stands for every other kind: plain requests.
 	bench = kind{
-		name:    "bench",
-		stages:  []string{"llm_first_token", "llm_decode"},
+		name:    pipeline.KindBench,
+		stages:  []string{pipeline.SpanLLMFirstToken, pipeline.SpanLLMDecode},
 		mark:    "last_output",
 		landing: latency("response", "last output of the last request - due of the interaction", "interactions", toResponse),
 		of:      toResponse,
@@ -120,7 +120,7 @@ func toMark(t *pipeline.Trace, mark string) (float64, standing) {
 	return float64(at), present
 }
 
-func toReply(t *pipeline.Trace) (float64, standing) { return toMark(t, "reply_heard") }
+func toReply(t *pipeline.Trace) (float64, standing) { return toMark(t, pipeline.MarkReplyHeard) }
 
 func toResponse(t *pipeline.Trace) (float64, standing) {
 	if len(t.Requests) == 0 {
@@ -136,10 +136,10 @@ func toResponse(t *pipeline.Trace) (float64, standing) {
 // ideMetrics are those of typing, beside ttfc.
 var ideMetrics = []Metric{
 	latency("ttfc_shown", ttfcFormula, "keys after which something was shown", func(t *pipeline.Trace) (float64, standing) {
-		return ifMarked(t, "first_character")
+		return ifMarked(t, pipeline.MarkFirstCharacter)
 	}),
 	latency("first_line", "first whole line that can be shown - the key (mark first_line - due)", "keys after which a line was shown",
-		func(t *pipeline.Trace) (float64, standing) { return ifMarked(t, "first_line") }),
+		func(t *pipeline.Trace) (float64, standing) { return ifMarked(t, pipeline.MarkFirstLine) }),
 	tally("requests_per_key", Count, "requests sent / keys", "keys",
 		func(t *pipeline.Trace) (float64, standing) { return float64(sent(t)), present }),
 	{
@@ -154,15 +154,15 @@ var ideMetrics = []Metric{
 	},
 	tally("useful_share", Share, "of those keys, the ones whose answer was shown, now or after trimming (verdict exact or typed_through)", opportunities,
 		ofOpportunity(func(t *pipeline.Trace) (float64, standing) {
-			verdict := t.Fact("verdict")
+			verdict := t.Fact(pipeline.FactVerdict)
 			return flag(verdict == "exact" || verdict == "typed_through")
 		})),
 	tally("reuse_share", Share, "of those keys, the ones served from an earlier answer that the user typed as suggested", "keys after which something was shown",
 		func(t *pipeline.Trace) (float64, standing) {
-			if _, s := ifMarked(t, "first_character"); s != present {
+			if _, s := ifMarked(t, pipeline.MarkFirstCharacter); s != present {
 				return 0, s
 			}
-			return flag(t.Fact("source") == "typed_as_suggested")
+			return flag(t.Fact(pipeline.FactSource) == pipeline.SourceReuse)
 		}),
 }
 
@@ -177,12 +177,12 @@ func sent(t *pipeline.Trace) int {
 	return n
 }
 
-var toOpportunity = ofOpportunity(func(t *pipeline.Trace) (float64, standing) { return toMark(t, "first_character") })
+var toOpportunity = ofOpportunity(func(t *pipeline.Trace) (float64, standing) { return toMark(t, pipeline.MarkFirstCharacter) })
 
 // ofOpportunity leaves out the keys after which the plugin would not ask.
 func ofOpportunity(of func(t *pipeline.Trace) (float64, standing)) func(t *pipeline.Trace) (float64, standing) {
 	return func(t *pipeline.Trace) (float64, standing) {
-		if t.Fact("opportunity") != "yes" {
+		if t.Fact(pipeline.FactOpportunity) != "yes" {
 			return 0, outside
 		}
 		return of(t)

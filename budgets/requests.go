@@ -12,7 +12,7 @@ import (
 const allRequests = "requests"
 
 // modelStage is the stage that a request's own durations belong to.
-const modelStage = "llm_first_token"
+const modelStage = pipeline.SpanLLMFirstToken
 
 // pace is the metric that is no latency but a rhythm.
 const pace = "tpot"

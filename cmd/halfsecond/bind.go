@@ -15,7 +15,7 @@ import (
 // --endpoint in its place if there is one.
 func (o *runOptions) endpoint(s *scenario.Scenario) (endpoint.Config, error) {
 	e := scenario.Endpoint{Protocol: string(endpoint.OpenAIChat)}
-	if s.Kind == "ide" {
+	if s.IDE != nil {
 		e.Protocol = string(endpoint.OpenAICompletions)
 	}
 	if s.Endpoints.LLM != nil {
@@ -33,7 +33,7 @@ func (o *runOptions) endpoint(s *scenario.Scenario) (endpoint.Config, error) {
 	if e.URL == "" {
 		errs = append(errs, errors.New("no endpoint for the language model: give the scenario endpoints: {llm: {url: ...}}, or --endpoint llm=URL"))
 	}
-	if s.Kind == "ide" && e.Protocol == string(endpoint.OpenAIChat) {
+	if s.IDE != nil && e.Protocol == string(endpoint.OpenAIChat) {
 		errs = append(errs, errors.New("endpoints.llm.protocol openai-chat cannot carry the text behind the cursor: want openai-completions"))
 	}
 	key, err := keyFrom(e.KeyEnv)

@@ -11,15 +11,6 @@ import (
 	"halfsecond/pipeline/dist"
 )
 
-// Kind is the Kind of a request's trace.
-const Kind = "bench"
-
-// The spans of a request.
-const (
-	LLMFirstToken = "llm_first_token"
-	LLMDecode     = "llm_decode" // first token to last
-)
-
 // Config sets up a Simulator.
 type Config struct {
 	Loop         pipeline.Scheduler
@@ -57,7 +48,7 @@ var firstToken = []int{1}
 func (s *Simulator) Begin(session, index int, done func(*pipeline.Trace)) {
 	c := &s.config
 	x := &exchange{simulator: s, decode: pipeline.NoSpan}
-	x.trace = pipeline.Trace{Kind: Kind, Session: session, Index: index, Spans: x.spans[:0]}
+	x.trace = pipeline.Trace{Kind: pipeline.KindBench, Session: session, Index: index, Spans: x.spans[:0]}
 	x.Interaction = pipeline.NewInteraction(c.Loop, &x.trace, done)
 	if c.Late != nil {
 		x.trace.Late = c.Late()
@@ -70,7 +61,7 @@ func (s *Simulator) Begin(session, index int, done func(*pipeline.Trace)) {
 		Prompt: x.prompt, Answer: x.answer, Counts: firstToken, Notify: x.progress, Done: x.ended,
 	}
 	x.call.MaxTokens = x.call.OutputTokens
-	x.first = x.Interaction.Begin(LLMFirstToken, false)
+	x.first = x.Interaction.Begin(pipeline.SpanLLMFirstToken, false)
 	c.LLM.Start(&x.call)
 }
 
@@ -94,7 +85,7 @@ func (x *exchange) stream(name string) *rand.Rand {
 func (x *exchange) progress(pipeline.Progress) {
 	if x.decode == pipeline.NoSpan {
 		x.Interaction.End(x.first)
-		x.decode = x.Interaction.Begin(LLMDecode, false, x.first)
+		x.decode = x.Interaction.Begin(pipeline.SpanLLMDecode, false, x.first)
 	}
 }
 

@@ -30,7 +30,7 @@ func TestRequest(t *testing.T) {
 		t.Errorf("trace %+v", got)
 	}
 	first, decode := got.Spans[0], got.Spans[1]
-	if first.Name != LLMFirstToken || first.For() != 50*ms || decode.Name != LLMDecode || decode.For() != 30*ms || decode.After[0] != 0 || !decode.Simulated {
+	if first.Name != pipeline.SpanLLMFirstToken || first.For() != 50*ms || decode.Name != pipeline.SpanLLMDecode || decode.For() != 30*ms || decode.After[0] != 0 || !decode.Simulated {
 		t.Errorf("spans %+v", got.Spans)
 	}
 	if r := got.Requests[0]; r.ID != 9 || r.PromptTokens != 7 || r.OutputTokens != 4 {

@@ -97,7 +97,7 @@ func (e *editor) press(s *Step, typed string) {
 	now, debounce := e.sim.config.Loop.Now(), e.sim.config.Plugin.Debounce
 	k := &key{verdict: NoVerdict, source: sourceNone, class: s.Class}
 	k.Trace = pipeline.Trace{
-		Kind: "ide", Session: e.user, Index: e.typed, Due: now, End: now,
+		Kind: pipeline.KindIDE, Session: e.user, Index: e.typed, Due: now, End: now,
 		Spans: k.spans[:0], Marks: k.marks[:0],
 	}
 	if e.sim.config.Late != nil {
@@ -128,9 +128,9 @@ func (e *editor) shrink(k *key, typed string) bool {
 	e.ghost.rest = rest
 	k.source = sourceReuse
 	k.Uses = append(k.Uses, pipeline.Use{Request: e.ghost.request, How: "typed-as-suggested"})
-	k.land(markFirstCharacter, k.Due)
+	k.land(pipeline.MarkFirstCharacter, k.Due)
 	if e.ghost.whole || lineEnd(rest) >= 0 {
-		k.land(markFirstLine, k.Due)
+		k.land(pipeline.MarkFirstLine, k.Due)
 	}
 	return true
 }
@@ -140,8 +140,8 @@ func (e *editor) send() {
 	e.waiting = false
 	k, now := e.last, e.sim.config.Loop.Now()
 	r := e.newRequest(k)
-	wait := k.Add(pipeline.Span{Name: spanDebounce, Start: k.Due, End: now, Simulated: true})
-	r.first = k.Add(pipeline.Span{Name: spanFirstToken, Start: now, End: pipeline.Unknown}, wait)
+	wait := k.Add(pipeline.Span{Name: pipeline.SpanDebounce, Start: k.Due, End: now, Simulated: true})
+	r.first = k.Add(pipeline.Span{Name: pipeline.SpanLLMFirstToken, Start: now, End: pipeline.Unknown}, wait)
 	k.request, e.newest = r, r
 	e.live++
 	e.sim.config.LLM.Start(&r.Call)
@@ -158,7 +158,7 @@ func (e *editor) show(r *request, rest string) {
 		k.source, k.joined = sourceNetwork, r
 		k.Uses = append(k.Uses, pipeline.Use{Request: r.Record.ID, How: "joined"})
 	}
-	r.land(markFirstCharacter, e.sim.config.Loop.Now())
+	r.land(pipeline.MarkFirstCharacter, e.sim.config.Loop.Now())
 	if e.ghost.request <= r.Record.ID {
 		e.ghost = ghost{rest: rest, request: r.Record.ID}
 	}

@@ -6,25 +6,11 @@ import (
 	"halfsecond/pipeline"
 )
 
-// The names in a key's trace.
-const (
-	spanDebounce   = "debounce"
-	spanFirstToken = "llm_first_token"
-
-	markFirstCharacter = "first_character"
-	markFirstLine      = "first_line"
-
-	factOpportunity = "opportunity"
-	factVerdict     = "verdict"
-	factSource      = "source"
-	factClass       = "class"
-)
-
 // Where the first text that a key could show came from.
 const (
 	sourceNone    = "none"
 	sourceNetwork = "network"
-	sourceReuse   = "typed_as_suggested"
+	sourceReuse   = pipeline.SourceReuse
 )
 
 // key is a key whose trace is still open. The trace and what nearly every trace
@@ -54,7 +40,7 @@ func (k *key) land(name string, at time.Duration) {
 }
 
 // landed reports whether there was something to show for this key.
-func (k *key) landed() bool { return k.Mark(markFirstCharacter) != pipeline.Unknown }
+func (k *key) landed() bool { return k.Mark(pipeline.MarkFirstCharacter) != pipeline.Unknown }
 
 // take adds the record of the key's request, which has ended.
 func (k *key) take(r *pipeline.Request) {
@@ -75,10 +61,10 @@ func (k *key) settled() bool { return k.past && k.request == nil && !k.handed }
 func (k *key) finish() *pipeline.Trace {
 	k.handed, k.joined = true, nil
 	k.facts = [4]pipeline.Fact{
-		{Name: factOpportunity, Value: yesNo(k.opportunity)},
-		{Name: factVerdict, Value: string(k.verdict)},
-		{Name: factSource, Value: k.source},
-		{Name: factClass, Value: k.class.String()},
+		{Name: pipeline.FactOpportunity, Value: yesNo(k.opportunity)},
+		{Name: pipeline.FactVerdict, Value: string(k.verdict)},
+		{Name: pipeline.FactSource, Value: k.source},
+		{Name: pipeline.FactClass, Value: k.class.String()},
 	}
 	k.Facts = k.facts[:]
 	return &k.Trace

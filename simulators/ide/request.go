@@ -93,7 +93,7 @@ func (r *request) notify(p pipeline.Progress) {
 	if r.valid {
 		r.editor.show(r, rest)
 		if lineEnd(rest) >= 0 {
-			r.land(markFirstLine, now)
+			r.land(pipeline.MarkFirstLine, now)
 		}
 	}
 }
@@ -114,7 +114,7 @@ func (r *request) done() {
 	if record.Outcome == pipeline.OK && !r.dropped && !r.closed {
 		switch {
 		case r.valid: // the line ends with the answer
-			r.land(markFirstLine, max(record.LastOutput, k.Mark(markFirstCharacter)))
+			r.land(pipeline.MarkFirstLine, max(record.LastOutput, k.Mark(pipeline.MarkFirstCharacter)))
 		case !visible(r.text):
 			k.verdict = Empty
 		}

@@ -148,7 +148,7 @@ func (r *run) setUpMock(ctx context.Context) (stop func() error, err error) {
 // mockProtocol returns the protocol that the kind of interaction speaks: code
 // completion sends a prompt with a suffix, the others hold a conversation.
 func mockProtocol(kind string) endpoint.Protocol {
-	if kind == "ide" {
+	if kind == pipeline.KindIDE {
 		return endpoint.OpenAICompletions
 	}
 	return endpoint.OpenAIChat

@@ -1,17 +1,16 @@
 package runner
 
 import (
+	"halfsecond/pipeline"
 	"halfsecond/pipeline/trace"
-	"halfsecond/simulators/bench"
 	"halfsecond/simulators/scenario"
-	"halfsecond/simulators/voice"
 )
 
 // stages returns what is known of a scenario's stages on a target before it runs.
 // Only the language model crosses a socket, and only off the simulator.
 func stages(s *scenario.Scenario, target string) []trace.Stage {
 	m, _ := llm(s)
-	first := modelStage(voice.LLMFirstToken, target)
+	first := modelStage(pipeline.SpanLLMFirstToken, target)
 	if target != Endpoint && m.Engine == nil {
 		first.Component, first.NoSpread = m.TTFT.Component, m.TTFT.NoSpread
 	}
@@ -19,9 +18,9 @@ func stages(s *scenario.Scenario, target string) []trace.Stage {
 	case s.Voice != nil:
 		return voiceStages(s.Voice, target, first)
 	case s.IDE != nil:
-		return []trace.Stage{{Name: "debounce", Simulated: true}, first}
+		return []trace.Stage{{Name: pipeline.SpanDebounce, Simulated: true}, first}
 	default:
-		return []trace.Stage{first, modelStage(bench.LLMDecode, target)}
+		return []trace.Stage{first, modelStage(pipeline.SpanLLMDecode, target)}
 	}
 }
 
@@ -34,14 +33,14 @@ func voiceStages(v *scenario.Voice, target string, first trace.Stage) []trace.St
 		return trace.Stage{Name: name, Simulated: true, Component: d.Component, NoSpread: d.NoSpread}
 	}
 	return []trace.Stage{
-		delay(voice.Uplink, v.Uplink),
-		delay(voice.VADSilence, v.VADSilence),
-		delay(voice.EndOfTurn, v.EndOfTurn),
-		delay(voice.STTTail, v.STTTail),
+		delay(pipeline.SpanUplink, v.Uplink),
+		delay(pipeline.SpanVADSilence, v.VADSilence),
+		delay(pipeline.SpanEndOfTurn, v.EndOfTurn),
+		delay(pipeline.SpanSTTTail, v.STTTail),
 		first,
-		modelStage(voice.FirstSentence, target),
-		delay(voice.TTSFirstAudio, v.TTSFirstAudio),
-		delay(voice.Leading, v.LeadingSilence),
-		delay(voice.Playout, v.Playout),
+		modelStage(pipeline.SpanFirstSentence, target),
+		delay(pipeline.SpanTTSFirstAudio, v.TTSFirstAudio),
+		delay(pipeline.SpanLeading, v.LeadingSilence),
+		delay(pipeline.SpanPlayout, v.Playout),
 	}
 }

@@ -39,7 +39,7 @@ func (s *Simulator) turn(session, index int) *turn {
 		t, s.idle = s.idle[n-1], s.idle[:n-1]
 	}
 	*t = turn{simulator: s, drawn: s.draw(session, index), left: &left{}, first: pipeline.NoSpan, gather: pipeline.NoSpan}
-	t.trace = pipeline.Trace{Kind: Kind, Session: session, Index: index}
+	t.trace = pipeline.Trace{Kind: pipeline.KindVoice, Session: session, Index: index}
 	t.trace.Spans, t.trace.Marks = t.spans[:0], t.marks[:0]
 	return t
 }
@@ -51,10 +51,10 @@ func (t *turn) loop() pipeline.Scheduler { return t.simulator.config.Loop }
 // and the turn is committed when both have ended.
 func (t *turn) listen() {
 	d := &t.drawn
-	uplink := t.trace.Append(Uplink, d.uplink, true)
-	vad := t.trace.Append(VADSilence, d.vad, true, uplink)
-	decided := t.trace.Append(EndOfTurn, d.endOfTurn, true, vad)
-	final := t.trace.Append(STTTail, d.stt, true, uplink)
+	uplink := t.trace.Append(pipeline.SpanUplink, d.uplink, true)
+	vad := t.trace.Append(pipeline.SpanVADSilence, d.vad, true, uplink)
+	decided := t.trace.Append(pipeline.SpanEndOfTurn, d.endOfTurn, true, vad)
+	final := t.trace.Append(pipeline.SpanSTTTail, d.stt, true, uplink)
 	commit := max(t.trace.Spans[decided].End, t.trace.Spans[final].End)
 	t.loop().At(commit, pipeline.RankTimer, func() { t.ask(decided, final) })
 }
@@ -67,7 +67,7 @@ func (t *turn) ask(decided, final pipeline.SpanID) {
 	c.PromptTokens, c.OutputTokens, c.MaxTokens = t.drawn.prompt, t.drawn.reply, t.drawn.reply
 	c.Prompt, c.Answer = t.prompt, t.answer
 	c.Counts, c.Notify, c.Done = t.interest(), t.progress, t.ended
-	t.first = t.Begin(LLMFirstToken, false, decided, final)
+	t.first = t.Begin(pipeline.SpanLLMFirstToken, false, decided, final)
 	t.simulator.config.LLM.Start(c)
 }
 
@@ -102,7 +102,7 @@ func (t *turn) progress(p pipeline.Progress) {
 	}
 	if t.gather == pipeline.NoSpan {
 		t.End(t.first)
-		t.gather = t.Begin(FirstSentence, false, t.first)
+		t.gather = t.Begin(pipeline.SpanFirstSentence, false, t.first)
 	}
 	if t.handedOver() {
 		return
@@ -120,11 +120,11 @@ func (t *turn) handedOver() bool {
 func (t *turn) speak() {
 	d := &t.drawn
 	t.End(t.gather)
-	audio := t.trace.Append(TTSFirstAudio, d.tts, true, t.gather)
-	leading := t.trace.Append(Leading, d.leading, true, audio)
-	play := t.trace.Append(Playout, d.playout, true, leading)
+	audio := t.trace.Append(pipeline.SpanTTSFirstAudio, d.tts, true, t.gather)
+	leading := t.trace.Append(pipeline.SpanLeading, d.leading, true, audio)
+	play := t.trace.Append(pipeline.SpanPlayout, d.playout, true, leading)
 	t.loop().At(t.trace.Spans[play].End, pipeline.RankOutput, func() {
-		t.Mark(Heard)
+		t.Mark(pipeline.MarkReplyHeard)
 		t.heard = true
 		t.finish()
 	})

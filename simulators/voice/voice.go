@@ -13,26 +13,6 @@ import (
 	"halfsecond/pipeline/dist"
 )
 
-// Kind is the Kind of a voice turn's trace.
-const Kind = "voice"
-
-// Heard is the mark at which the first audible sample of the reply reaches the
-// user's ear: voice-to-voice counts from Due to here.
-const Heard = "reply_heard"
-
-// The spans of a turn.
-const (
-	Uplink        = "uplink"
-	VADSilence    = "vad_silence"
-	EndOfTurn     = "end_of_turn"
-	STTTail       = "stt_tail"
-	LLMFirstToken = "llm_first_token"
-	FirstSentence = "first_sentence"
-	TTSFirstAudio = "tts_first_audio"
-	Leading       = "leading_silence"
-	Playout       = "playout"
-)
-
 // Stack describes the parts of a turn. Every duration and count is drawn anew
 // for each turn.
 type Stack struct {

@@ -62,7 +62,7 @@ func TestReferenceStacks(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tr := turnOf(t, c.stack, c.ttft, c.tpot)
-			if got := tr.Mark(Heard) - tr.Due; got != c.want {
+			if got := tr.Mark(pipeline.MarkReplyHeard) - tr.Due; got != c.want {
 				t.Errorf("voice-to-voice %s, want %s", got, c.want)
 			}
 		})
@@ -97,7 +97,7 @@ func TestLongReply(t *testing.T) {
 	s := tuned
 	s.ReplyTokens = dist.ConstantCount(200)
 	tr := turnOf(t, s, 98*ms, 10*ms)
-	if got := tr.Mark(Heard) - tr.Due; got != 793*ms {
+	if got := tr.Mark(pipeline.MarkReplyHeard) - tr.Due; got != 793*ms {
 		t.Errorf("voice-to-voice %s, want 793ms", got)
 	}
 	if got := tr.End - tr.Due; got != 385*ms+1990*ms {
@@ -112,7 +112,7 @@ func TestShortReply(t *testing.T) {
 		s.ReplyTokens = dist.ConstantCount(tokens)
 		tr := turnOf(t, s, 98*ms, 10*ms)
 		want := 763*ms + time.Duration(tokens-1)*10*ms
-		if got := tr.Mark(Heard) - tr.Due; got != want {
+		if got := tr.Mark(pipeline.MarkReplyHeard) - tr.Due; got != want {
 			t.Errorf("%d tokens: voice-to-voice %s, want %s", tokens, got, want)
 		}
 	}
@@ -173,7 +173,7 @@ func TestRealText(t *testing.T) {
 			if want != pipeline.Unknown {
 				want += 287*ms + 378*ms
 			}
-			if h := got.Mark(Heard); h != want {
+			if h := got.Mark(pipeline.MarkReplyHeard); h != want {
 				t.Errorf("heard at %s, want %s", h, want)
 			}
 			if got.Reason != c.reason || (got.Outcome == pipeline.OK) != (c.reason == "") {

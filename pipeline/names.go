@@ -1,0 +1,44 @@
+package pipeline
+
+// The names in traces: what the simulators write and the budgets read.
+
+// Kinds of interactions.
+const (
+	KindVoice = "voice"
+	KindIDE   = "ide"
+	KindBench = "bench"
+)
+
+// Spans, in the order of a voice turn. Those of a language model serve every kind.
+const (
+	SpanUplink        = "uplink"
+	SpanVADSilence    = "vad_silence"
+	SpanEndOfTurn     = "end_of_turn"
+	SpanSTTTail       = "stt_tail"
+	SpanLLMFirstToken = "llm_first_token"
+	SpanFirstSentence = "first_sentence"
+	SpanTTSFirstAudio = "tts_first_audio"
+	SpanLeading       = "leading_silence"
+	SpanPlayout       = "playout"
+
+	SpanDebounce  = "debounce"   // of a key
+	SpanLLMDecode = "llm_decode" // of a plain request: first token to last
+)
+
+// Marks.
+const (
+	MarkReplyHeard     = "reply_heard"     // the first audible sample of the reply is at the user's ear
+	MarkFirstCharacter = "first_character" // there is a character to show for the key
+	MarkFirstLine      = "first_line"      // and a whole line
+)
+
+// Facts of a key.
+const (
+	FactOpportunity = "opportunity" // "yes" or "no": the plugin's rules would ask after it
+	FactVerdict     = "verdict"     // what became of its request's answer
+	FactSource      = "source"      // where its first text came from
+	FactClass       = "class"       // what kind of key it is
+)
+
+// SourceReuse is the FactSource of a key that was served from an earlier answer.
+const SourceReuse = "typed_as_suggested"
