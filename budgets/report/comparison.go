@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -72,17 +71,6 @@ func (r *Report) side() Side {
 	return Side{
 		Scenario: r.Scenario, ScenarioHash: r.ScenarioHash, Target: r.Target, Seed: r.Seed, N: r.N, Lateness: r.Lateness,
 	}
-}
-
-// JSON writes the comparison as one document.
-func (c Comparison) JSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(c); err != nil {
-		return fmt.Errorf("write comparison: %w", err)
-	}
-	return nil
 }
 
 // Table writes the comparison as a few lines for a terminal.

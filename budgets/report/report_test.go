@@ -219,13 +219,14 @@ func TestCompare(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := Compare(a, b)
-	var table, document bytes.Buffer
+	var table bytes.Buffer
 	if err := c.Table(&table, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.JSON(&document); err != nil {
+	document, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "comparison.txt", table.Bytes())
-	golden(t, "comparison.json", document.Bytes())
+	golden(t, "comparison.json", append(document, '\n'))
 }

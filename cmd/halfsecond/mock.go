@@ -18,14 +18,13 @@ import (
 
 // mockOptions are the inputs of mock, as typed.
 type mockOptions struct {
-	addr                     string
-	model, hardware, weights string
-	gpus                     int
-	maxSequences             int
-	tokenBudget              int
-	slots                    int
-	seed                     uint64
-	given                    func(flag string) bool // whether a flag was typed
+	addr         string
+	named        namedDeployment
+	maxSequences int
+	tokenBudget  int
+	slots        int
+	seed         uint64
+	given        func(flag string) bool // whether a flag was typed
 }
 
 func newMockCmd(p *program) *cobra.Command {
@@ -60,10 +59,7 @@ mock what to say.`,
 func (o *mockOptions) addFlags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.StringVar(&o.addr, "addr", "127.0.0.1:8090", "`address` to listen on; port 0 takes a free one")
-	f.StringVar(&o.model, "model", "", "`name` of a model of the catalogue")
-	f.StringVar(&o.hardware, "hardware", "", "`name` of the hardware of the catalogue")
-	f.IntVar(&o.gpus, "gpus", 1, "`devices` that share the model by tensor parallelism")
-	f.StringVar(&o.weights, "weights", "fp16", "weight `format`: fp16, fp8, int8 or int4")
+	o.named.addFlags(f)
 	f.IntVar(&o.maxSequences, "max-sequences", 256, "`requests` computed at once; the others wait")
 	f.IntVar(&o.tokenBudget, "token-budget", 2048, "`tokens` of one step; longer prompts are cut into chunks")
 	f.IntVar(&o.slots, "slots", 0, "serve in so many `slots`, as llama.cpp does, instead of in batches")
@@ -93,12 +89,12 @@ func runMock(ctx context.Context, p *program, o *mockOptions) error {
 
 // replica returns the engine that the flags describe.
 func (o *mockOptions) replica() (engine.Replica, error) {
-	d, err := findDeployment(o.model, o.hardware, o.weights, o.gpus)
+	d, err := o.named.find()
 	if err != nil {
 		return engine.Replica{}, err
 	}
-	if o.gpus < 1 {
-		return engine.Replica{}, fmt.Errorf("--gpus %d: want at least 1", o.gpus)
+	if o.named.gpus < 1 {
+		return engine.Replica{}, fmt.Errorf("--gpus %d: want at least 1", o.named.gpus)
 	}
 	if o.given("slots") && o.slots < 1 {
 		return engine.Replica{}, fmt.Errorf("--slots %d: want at least 1", o.slots)

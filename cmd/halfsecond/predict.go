@@ -16,13 +16,12 @@ import (
 
 // predictOptions are the inputs of predict, as typed.
 type predictOptions struct {
-	model, hardware, weights string
-	gpus                     int
-	params                   string // such as "70B"
-	bits, bandwidth, tflops  float64
-	ideal                    bool
-	prompt, context, batch   int
-	given                    func(flag string) bool // whether a flag was typed
+	named                   namedDeployment
+	params                  string // such as "70B"
+	bits, bandwidth, tflops float64
+	ideal                   bool
+	prompt, context, batch  int
+	given                   func(flag string) bool // whether a flag was typed
 }
 
 func newPredictCmd(p *program) *cobra.Command {
@@ -57,10 +56,7 @@ its shape is then unknown, and so is prefill without --tflops.`,
 
 func (o *predictOptions) addFlags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.StringVar(&o.model, "model", "", "`name` of a model of the catalogue")
-	f.StringVar(&o.hardware, "hardware", "", "`name` of the hardware of the catalogue")
-	f.IntVar(&o.gpus, "gpus", 1, "`devices` that share the model by tensor parallelism")
-	f.StringVar(&o.weights, "weights", "fp16", "weight `format`: fp16, fp8, int8 or int4")
+	o.named.addFlags(f)
 	f.IntVar(&o.prompt, "prompt", 512, "`tokens` of the prompt whose prefill is timed")
 	f.IntVar(&o.context, "context", 0, "`tokens` that each sequence has while decoding (default: as many as --prompt)")
 	f.IntVar(&o.batch, "batch", 1, "`sequences` that decode together")
@@ -121,7 +117,7 @@ func (o *predictOptions) validate() error {
 			errs = append(errs, fmt.Errorf("--%s %d: want at most %d", flag, v, most))
 		}
 	}
-	within("gpus", o.gpus, 1024)
+	within("gpus", o.named.gpus, 1024)
 	within("prompt", o.prompt, mostTokens)
 	within("batch", o.batch, mostSequences)
 	if o.given("context") {
@@ -140,7 +136,7 @@ func (o *predictOptions) deployment() (roofline.Deployment, error) {
 	case len(bare) > 0:
 		return o.bareDeployment()
 	default:
-		d, err := findDeployment(o.model, o.hardware, o.weights, o.gpus)
+		d, err := o.named.find()
 		d.Constants = o.constants()
 		return d, err
 	}
@@ -163,25 +159,6 @@ func (o *predictOptions) constants() roofline.Constants {
 		return roofline.Ideal()
 	}
 	return roofline.Constants{}
-}
-
-// findDeployment returns a model on hardware, both by their names in the catalogue,
-// with weights of a named format. It reports all that is wrong at once.
-func findDeployment(model, hardware, weights string, gpus int) (roofline.Deployment, error) {
-	d := roofline.Deployment{GPUs: gpus}
-	var errs [3]error
-	if model == "" {
-		errs[0] = errors.New("--model is missing: 'halfsecond catalog models' lists them")
-	} else {
-		d.Model, errs[0] = catalog.FindModel(model)
-	}
-	if hardware == "" {
-		errs[1] = errors.New("--hardware is missing: 'halfsecond catalog hardware' lists it")
-	} else {
-		d.Hardware, errs[1] = catalog.FindHardware(hardware)
-	}
-	d.Weights, errs[2] = roofline.ParseFormat(weights)
-	return d, errors.Join(errs[:]...)
 }
 
 // bareDeployment returns a model of which only the size is known.
@@ -231,35 +208,4 @@ func parseParams(s string) (int64, error) {
 		return int64(n + .5), nil
 	}
 	return 0, fmt.Errorf("--params %s: want a number of parameters from 1M to 1000T, such as 70B", s)
-}
-
-// alternatives says which single change would make a model fit, or "".
-func alternatives(d roofline.Deployment) string {
-	fits := func(d roofline.Deployment) bool {
-		plan, err := roofline.Partial(d)
-		if err != nil {
-			return false
-		}
-		_, err = plan.KVTokens()
-		return err == nil
-	}
-	var ways []string
-	for more := d; more.GPUs < 16 && len(ways) == 0; {
-		more.GPUs *= 2
-		if fits(more) {
-			ways = append(ways, fmt.Sprintf("--gpus %d", more.GPUs))
-		}
-	}
-	for _, f := range roofline.Formats() {
-		if fewer := d; f.Bits() < d.Weights.Bits() {
-			if fewer.Weights = f; fits(fewer) {
-				ways = append(ways, "--weights "+f.String())
-				break
-			}
-		}
-	}
-	if len(ways) == 0 {
-		return ""
-	}
-	return "; it would with " + strings.Join(ways, " or with ")
 }

@@ -25,7 +25,7 @@ func TestAlternatives(t *testing.T) {
 		{"Mistral-NeMo-12B", "RTX-4090", "; it would with --gpus 2 or with --weights fp8"},
 		{"Falcon-180B", "Apple-M1-7c", ""},
 	} {
-		d, err := findDeployment(test.model, test.hardware, "fp16", 1)
+		d, err := namedDeployment{test.model, test.hardware, "fp16", 1}.find()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,18 +41,18 @@ func TestVerdict(t *testing.T) {
 		o    predictOptions
 		want string
 	}{
-		{predictOptions{model: "Llama-3.1-8B", hardware: "H100-SXM", gpus: 1, batch: 1, context: 500},
+		{predictOptions{named: namedDeployment{"Llama-3.1-8B", "H100-SXM", "fp16", 1}, batch: 1, context: 500},
 			"Reading memory takes 82 % of a decode step, most of it the weights: more bandwidth or fewer bits make it shorter, and a larger batch costs little."},
-		{predictOptions{model: "Llama-2-7B", hardware: "H100-SXM", gpus: 1, batch: 30, context: 4000},
+		{predictOptions{named: namedDeployment{"Llama-2-7B", "H100-SXM", "fp16", 1}, batch: 30, context: 4000},
 			"Reading memory takes 95 % of a decode step, most of it the KV cache: more bandwidth, a shorter context or a smaller batch make it shorter."},
-		{predictOptions{model: "Llama-3.1-70B", hardware: "H100-SXM", gpus: 2, batch: 2000, context: 20},
+		{predictOptions{named: namedDeployment{"Llama-3.1-70B", "H100-SXM", "fp16", 2}, batch: 2000, context: 20},
 			"Multiplying takes 86 % of a decode step: more compute, fewer bits the hardware can multiply in, or a smaller batch make it shorter."},
-		{predictOptions{model: "Qwen2.5-0.5B", hardware: "H100-SXM", gpus: 1, batch: 1, context: 500},
+		{predictOptions{named: namedDeployment{"Qwen2.5-0.5B", "H100-SXM", "fp16", 1}, batch: 1, context: 500},
 			"Fixed costs of the engine take 72 % of a decode step: faster hardware hardly helps, and a larger batch costs little."},
-		{predictOptions{model: "Llama-2-7B", hardware: "L4", gpus: 8, batch: 256, context: 1},
+		{predictOptions{named: namedDeployment{"Llama-2-7B", "L4", "fp16", 8}, batch: 256, context: 1},
 			"Communication takes 55 % of a decode step: fewer GPUs or a faster interconnect make it shorter."},
 	} {
-		d, err := findDeployment(test.o.model, test.o.hardware, "fp16", test.o.gpus)
+		d, err := test.o.named.find()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestVerdict(t *testing.T) {
 		}
 		test.o.prompt = 100
 		if got := newPrediction(plan, &test.o, 1).verdict(); got != test.want {
-			t.Errorf("%s on %d x %s: %s\nwant %s", test.o.model, test.o.gpus, test.o.hardware, got, test.want)
+			t.Errorf("%s on %d x %s: %s\nwant %s", test.o.named.model, test.o.named.gpus, test.o.named.hardware, got, test.want)
 		}
 	}
 }
