@@ -109,8 +109,10 @@ func (r *record) milliseconds(column string) time.Duration {
 	return time.Duration(math.Round(r.number(column) * float64(time.Millisecond)))
 }
 
+var componentTable = table[Component]{"a component", componentColumns, parseComponent}
+
 var components = sync.OnceValue(func() *index[Component] {
-	rows := mustRead("components.csv", componentsCSV, componentColumns, parseComponent)
+	rows := componentTable.mustRead("components.csv", componentsCSV)
 	return newIndex("component", rows, func(c Component) []string { return []string{c.Slug, c.Name} })
 })
 

@@ -1,10 +1,12 @@
 // Package catalog holds published facts as embedded tables: accelerators, model
-// shapes and the latencies of hosted voice components. Every row carries its
-// source, and a row that was not read in a source says so.
+// shapes, the habits of inference engines and the latencies of hosted voice
+// components. Every row carries its source, and a row that was not read in a source
+// says so.
 //
-// Read hardware.go, model.go and component.go for the three kinds of row, then
-// lookup.go for how a name is found. table.go is the strict reader of the CSV
-// files. SOURCES.md names the sources with their versions and licences.
+// Read hardware.go, model.go, engine.go and component.go for the kinds of row, then
+// catalog.go for how users add rows of their own, and lookup.go for how a name is
+// found. table.go is the strict reader of the CSV files. SOURCES.md names the
+// sources with their versions and licences.
 //
 // Rows are values: a caller may change what it gets. Everything here may be used
 // by several goroutines at once.

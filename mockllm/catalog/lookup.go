@@ -12,7 +12,7 @@ import (
 
 // NotFoundError says that no row, or more than one, has a name.
 type NotFoundError struct {
-	Kind      string   // "hardware", "model" or "component"
+	Kind      string   // "hardware", "model", "engine" or "component"
 	Name      string   // what was asked for
 	Ambiguous bool     // several rows match, and Nearest holds them
 	Nearest   []string // names to try instead, the best first; never empty

@@ -4,8 +4,6 @@ import (
 	_ "embed"
 	"fmt"
 	"math"
-	"slices"
-	"sync"
 )
 
 // Model is the shape of a language model. Its zero fields mean "has none", apart
@@ -19,18 +17,24 @@ type Model struct {
 	Hidden  int  // width of the residual stream
 	Heads   int  // query heads
 	KVHeads int  // key and value heads
-	HeadDim int  // width of one head
+	HeadDim int  // width of one head; with latent attention, of a value and of the unrotated part of a key
 	FFN     int  // width of the MLP; of one expert in a mixture of experts
 	Gated   bool // the MLP has three matrices; two when it is plain
 	Vocab   int
 	Tied    bool // the input embedding is the output head as well
 
-	Experts       int // per layer; 0 when the model is dense
-	ActiveExperts int // experts used for one token
+	Experts       int // per layer, of which a router chooses; 0 when the model is dense
+	ActiveExperts int // experts that are chosen for one token
+	SharedExperts int // experts beside those, used for every token
+	DenseLayers   int // first layers that have one MLP instead of experts
+	DenseFFN      int // width of their MLP
 
-	// MLAValues is how many values multi-head latent attention keeps for one
-	// token and layer; 0 when keys and values are kept whole.
-	MLAValues int
+	// Multi-head latent attention: for one token and layer it keeps KVRank values,
+	// from which keys and values are made, and RopeDim values of a rotated key that
+	// all heads share. All 0 when keys and values are kept whole.
+	KVRank    int
+	RopeDim   int
+	QueryRank int // width to which queries are pressed on the way; 0 when they are not
 
 	// Window is the sliding window in tokens that WindowShare of the layers
 	// attend to; 0 when all layers attend to everything.
@@ -46,18 +50,75 @@ type Model struct {
 // HasShape reports whether more than the number of parameters is known.
 func (m Model) HasShape() bool { return m.Layers > 0 }
 
-// LinearParams returns the parameters of the matrices in all layers, every expert
-// counted: L * (d*h*(2H + 2G) + 3*d*f*E), with 2*d*f instead of 3*d*f for a plain
-// MLP and E = 1 for a dense model. Latent attention and shared experts are not
-// accounted for.
-func (m Model) LinearParams() int64 {
-	attention := int64(m.Hidden) * int64(m.HeadDim) * int64(2*m.Heads+2*m.KVHeads)
+// MLAValues returns how many values latent attention keeps for one token and
+// layer; 0 when keys and values are kept whole.
+func (m Model) MLAValues() int { return m.KVRank + m.RopeDim }
+
+// AttentionParams returns the parameters of the attention matrices in all layers:
+// L * d*h*(2H + 2G), or with latent attention of ranks r and s and a rotated part
+// of width p
+//
+//	L * (d*s + s*H*(h+p) + d*(r+p) + r*H*2h + H*h*d)
+//
+// with d*H*(h+p) in place of the first two terms when queries are not pressed.
+// Source of the latter: inference/model.py of deepseek-ai/DeepSeek-V3, read
+// 2026-11-29.
+func (m Model) AttentionParams() int64 {
+	d, h, heads := int64(m.Hidden), int64(m.HeadDim), int64(m.Heads)
+	if m.KVRank == 0 {
+		return int64(m.Layers) * d * h * (2*heads + 2*int64(m.KVHeads))
+	}
+	p, r, s := int64(m.RopeDim), int64(m.KVRank), int64(m.QueryRank)
+	queries := d * heads * (h + p)
+	if s > 0 {
+		queries = d*s + s*heads*(h+p)
+	}
+	return int64(m.Layers) * (queries + d*(r+p) + r*heads*2*h + heads*h*d)
+}
+
+// mlpParams returns the parameters of one MLP of that width: 3*d*f, or 2*d*f when
+// it is plain.
+func (m Model) mlpParams(width int) int64 {
 	matrices := int64(2)
 	if m.Gated {
 		matrices = 3
 	}
-	mlp := matrices * int64(m.Hidden) * int64(m.FFN) * int64(max(1, m.Experts))
-	return int64(m.Layers) * (attention + mlp)
+	return matrices * int64(m.Hidden) * int64(width)
+}
+
+// ExpertLayers returns the layers that have experts.
+func (m Model) ExpertLayers() int {
+	if m.Experts == 0 {
+		return 0
+	}
+	return m.Layers - m.DenseLayers
+}
+
+// RoutedParams returns the parameters of all experts, of all layers, among which a
+// router chooses.
+func (m Model) RoutedParams() int64 {
+	return int64(m.ExpertLayers()) * int64(m.Experts) * m.mlpParams(m.FFN)
+}
+
+// SteadyParams returns the parameters of the layers that every token is multiplied
+// with: the attention, the MLPs of dense layers and the shared experts. The router,
+// some thousandths, is left out.
+func (m Model) SteadyParams() int64 {
+	mlps := int64(m.Layers) * m.mlpParams(m.FFN)
+	if m.Experts > 0 {
+		mlps = int64(m.DenseLayers)*m.mlpParams(m.DenseFFN) + int64(m.ExpertLayers())*int64(m.SharedExperts)*m.mlpParams(m.FFN)
+	}
+	return m.AttentionParams() + mlps
+}
+
+// LinearParams returns the parameters of the matrices in all layers, every expert
+// counted.
+func (m Model) LinearParams() int64 { return m.SteadyParams() + m.RoutedParams() }
+
+// ActiveLinearParams returns those of LinearParams that one token is multiplied
+// with.
+func (m Model) ActiveLinearParams() int64 {
+	return m.SteadyParams() + int64(m.ExpertLayers())*int64(m.ActiveExperts)*m.mlpParams(m.FFN)
 }
 
 // EmbeddingParams returns the size of the input embedding, V * d.
@@ -81,9 +142,19 @@ func (m Model) TotalParams() int64 {
 	return total
 }
 
+// ActiveParams returns those of TotalParams that one token is multiplied with,
+// the output head included.
+func (m Model) ActiveParams() int64 {
+	if !m.HasShape() {
+		return m.PublishedActive
+	}
+	return m.ActiveLinearParams() + m.HeadParams()
+}
+
 var modelColumns = []string{
 	"name", "total_params_b", "active_params_b", "layers", "hidden", "heads", "kv_heads", "head_dim", "ffn_dim", "mlp", "vocab",
-	"tied_embeddings", "n_experts", "experts_per_token", "mla_values", "window_tokens", "window_share", "max_context", "source", "note",
+	"tied_embeddings", "n_experts", "experts_per_token", "shared_experts", "dense_layers", "dense_ffn_dim", "kv_lora_rank",
+	"q_lora_rank", "rope_dim", "window_tokens", "window_share", "max_context", "source", "note",
 }
 
 //go:embed models.csv
@@ -91,56 +162,97 @@ var modelsCSV string
 
 func parseModel(r *record) Model {
 	m := Model{
-		Name:            r.required("name"),
-		Published:       int64(math.Round(r.requiredNumber("total_params_b") * giga)),
-		PublishedActive: int64(math.Round(r.requiredNumber("active_params_b") * giga)),
-		Layers:          r.requiredCount("layers"),
-		Hidden:          r.requiredCount("hidden"),
-		Heads:           r.requiredCount("heads"),
-		KVHeads:         r.requiredCount("kv_heads"),
-		HeadDim:         r.requiredCount("head_dim"),
-		FFN:             r.requiredCount("ffn_dim"),
-		Gated:           r.oneOf("mlp", "gated", "plain") == "gated",
-		Vocab:           r.requiredCount("vocab"),
-		Tied:            r.flag("tied_embeddings"),
-		Experts:         r.count("n_experts"),
-		ActiveExperts:   r.count("experts_per_token"),
-		MLAValues:       r.count("mla_values"),
-		Window:          r.count("window_tokens"),
-		WindowShare:     r.share("window_share"),
-		MaxContext:      r.requiredCount("max_context"),
-		Source:          r.required("source"),
-		Note:            r.text("note"),
-		Unverified:      unverified(r.text("source")),
+		Name:          r.required("name"),
+		Layers:        r.requiredCount("layers"),
+		Hidden:        r.requiredCount("hidden"),
+		Heads:         r.requiredCount("heads"),
+		FFN:           r.requiredCount("ffn_dim"),
+		Gated:         parseMLP(r) == "gated",
+		Vocab:         r.requiredCount("vocab"),
+		Tied:          r.flag("tied_embeddings"),
+		Experts:       r.count("n_experts"),
+		ActiveExperts: r.count("experts_per_token"),
+		SharedExperts: r.count("shared_experts"),
+		DenseLayers:   r.count("dense_layers"),
+		DenseFFN:      r.count("dense_ffn_dim"),
+		KVRank:        r.count("kv_lora_rank"),
+		QueryRank:     r.count("q_lora_rank"),
+		RopeDim:       r.count("rope_dim"),
+		Window:        r.count("window_tokens"),
+		WindowShare:   r.share("window_share"),
+		MaxContext:    r.requiredCount("max_context"),
+		Source:        r.stated("source", r.file),
+		Note:          r.text("note"),
+		Unverified:    unverified(r.text("source")),
 	}
-	if (m.Window > 0) != (m.WindowShare > 0) {
-		r.bad("window_share", r.text("window_share"), "must be there exactly when window_tokens is")
-	}
+	m.KVHeads = r.countOr("kv_heads", m.Heads)
+	m.HeadDim = r.countOr("head_dim", m.Hidden/max(1, m.Heads))
+	m.check(r)
+	m.Published = parseParams(r, "total_params_b", m.TotalParams())
+	m.PublishedActive = parseParams(r, "active_params_b", m.ActiveParams())
 	return m
 }
 
-// share returns a cell that is empty, and then 0, or a fraction such as 5/6.
+// parseMLP returns the kind of MLP, gated when a user's row does not say.
+func parseMLP(r *record) string {
+	if r.user && r.text("mlp") == "" {
+		return "gated"
+	}
+	return r.oneOf("mlp", "gated", "plain")
+}
+
+// parseParams returns a number of parameters, that of the shape when a user's row
+// does not say.
+func parseParams(r *record, column string, byShape int64) int64 {
+	if r.user && r.text(column) == "" {
+		return byShape
+	}
+	return int64(math.Round(r.requiredNumber(column) * giga))
+}
+
+// check reports cells that do not go together.
+func (m Model) check(r *record) {
+	together := func(a, b string, hasA, hasB bool) {
+		if hasA != hasB {
+			r.bad(b, r.text(b), "must be there exactly when "+a+" is")
+		}
+	}
+	together("n_experts", "experts_per_token", m.Experts > 0, m.ActiveExperts > 0)
+	together("dense_layers", "dense_ffn_dim", m.DenseLayers > 0, m.DenseFFN > 0)
+	together("kv_lora_rank", "rope_dim", m.KVRank > 0, m.RopeDim > 0)
+	together("window_tokens", "window_share", m.Window > 0, m.WindowShare > 0)
+	only := func(column string, has, allowed bool, why string) {
+		if has && !allowed {
+			r.bad(column, r.text(column), why)
+		}
+	}
+	only("shared_experts", m.SharedExperts > 0, m.Experts > 0, "needs n_experts")
+	only("dense_layers", m.DenseLayers > 0, m.Experts > 0 && m.DenseLayers < m.Layers, "needs n_experts, and fewer than layers")
+	only("q_lora_rank", m.QueryRank > 0, m.KVRank > 0, "needs kv_lora_rank")
+	only("experts_per_token", m.ActiveExperts > m.Experts && m.Experts > 0, false, "want at most n_experts")
+	only("kv_heads", m.KVHeads > 0 && m.Heads%m.KVHeads != 0, false, "must divide heads")
+}
+
+// share returns a cell that is empty, and then 0, or a fraction below 1 such as 5/6.
 func (r *record) share(column string) float64 {
 	s := r.text(column)
 	if s == "" {
 		return 0
 	}
 	var part, whole int
-	if n, err := fmt.Sscanf(s, "%d/%d", &part, &whole); n != 2 || err != nil || part <= 0 || whole < part {
+	if n, err := fmt.Sscanf(s, "%d/%d", &part, &whole); n != 2 || err != nil || part <= 0 || whole <= part {
 		r.bad(column, s, "want a fraction such as 5/6")
 		return 0
 	}
 	return float64(part) / float64(whole)
 }
 
-var models = sync.OnceValue(func() *index[Model] {
-	rows := mustRead("models.csv", modelsCSV, modelColumns, parseModel)
-	return newIndex("model", rows, func(m Model) []string { return []string{m.Name} })
-})
+var modelTable = table[Model]{"a model", modelColumns, parseModel}
 
-// AllModels returns every model in the order of the table.
-func AllModels() []Model { return slices.Clone(models().rows) }
+func modelNames(m Model) []string { return []string{m.Name} }
 
-// FindModel returns the model with that name. Case and punctuation do not matter
-// as long as only one model matches. The error is a *NotFoundError.
-func FindModel(name string) (Model, error) { return models().find(name) }
+// AllModels returns every built-in model in the order of the table.
+func AllModels() []Model { return Builtin().Models() }
+
+// FindModel returns the built-in model with that name, as Catalog.Model does.
+func FindModel(name string) (Model, error) { return Builtin().Model(name) }

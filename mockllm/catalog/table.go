@@ -9,34 +9,40 @@ import (
 	"strings"
 )
 
-// readTable parses an embedded CSV file whose header must be exactly the given
-// columns and turns each line into a row. All problems are reported at once.
-func readTable[T any](name, text string, columns []string, parse func(*record) T) ([]T, error) {
+// table describes one kind of row: its columns, and how a row is made of cells.
+type table[T any] struct {
+	kind    string
+	columns []string
+	parse   func(*record) T
+}
+
+// read parses an embedded CSV file, whose header must be exactly the columns. All
+// problems are reported at once.
+func (t table[T]) read(file, text string) ([]T, error) {
 	r := csv.NewReader(strings.NewReader(text))
-	r.FieldsPerRecord = len(columns)
+	r.FieldsPerRecord = len(t.columns)
+	header, err := r.Read()
+	if err != nil || !slices.Equal(header, t.columns) {
+		return nil, fmt.Errorf("read %s: the header is not %s", file, strings.Join(t.columns, ","))
+	}
 	lines, err := r.ReadAll()
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
-	}
-	if len(lines) == 0 || !slices.Equal(lines[0], columns) {
-		return nil, fmt.Errorf("read %s: the header is not %s", name, strings.Join(columns, ","))
+		return nil, fmt.Errorf("read %s: %w", file, err)
 	}
 	var rows []T
 	var errs []error
-	for i, line := range lines[1:] {
-		rec := record{columns: columns, cells: line}
-		rows = append(rows, parse(&rec))
-		for _, err := range rec.errs {
-			errs = append(errs, fmt.Errorf("read %s: row %d: %w", name, i+1, err))
-		}
+	for i, cells := range lines {
+		rec := &record{file: file, line: i + 2, header: header, cells: cells}
+		rows = append(rows, t.parse(rec))
+		errs = append(errs, rec.errs...)
 	}
 	return rows, errors.Join(errs...)
 }
 
-// mustRead is readTable for the embedded files, where a malformed cell is a
-// mistake of ours.
-func mustRead[T any](name, text string, columns []string, parse func(*record) T) []T {
-	rows, err := readTable(name, text, columns, parse)
+// mustRead is read for the embedded files, where a malformed cell is a mistake of
+// ours.
+func (t table[T]) mustRead(file, text string) []T {
+	rows, err := t.read(file, text)
 	if err != nil {
 		panic(err)
 	}
@@ -45,14 +51,23 @@ func mustRead[T any](name, text string, columns []string, parse func(*record) T)
 
 // record is one line of a table; its methods collect what is wrong with it.
 type record struct {
-	columns []string
-	cells   []string
-	errs    []error
+	file   string
+	line   int
+	user   bool // a user's row, which may leave out what only tells where figures come from
+	header []string
+	cells  []string
+	errs   []error
 }
 
-// text returns a cell that may be empty.
+// has reports whether the table has that column.
+func (r *record) has(column string) bool { return slices.Contains(r.header, column) }
+
+// text returns a cell that may be empty, as a column that is not there is.
 func (r *record) text(column string) string {
-	return r.cells[slices.Index(r.columns, column)]
+	if i := slices.Index(r.header, column); i >= 0 {
+		return r.cells[i]
+	}
+	return ""
 }
 
 // required returns a cell that must not be empty.
@@ -62,6 +77,15 @@ func (r *record) required(column string) string {
 		r.bad(column, s, "must not be empty")
 	}
 	return s
+}
+
+// stated returns a cell that must not be empty, or may be in a user's row, where it
+// is then the given text.
+func (r *record) stated(column, otherwise string) string {
+	if s := r.text(column); s != "" || !r.user {
+		return r.required(column)
+	}
+	return otherwise
 }
 
 // oneOf returns a cell that must be one of the given words.
@@ -80,8 +104,9 @@ func (r *record) number(column string) float64 {
 		return 0
 	}
 	v, err := strconv.ParseFloat(s, 64)
-	if err != nil || v <= 0 {
+	if err != nil || !(v > 0 && v < 1e15) {
 		r.bad(column, s, "want a number above 0")
+		return 0
 	}
 	return v
 }
@@ -93,8 +118,9 @@ func (r *record) count(column string) int {
 		return 0
 	}
 	v, err := strconv.Atoi(s)
-	if err != nil || v <= 0 {
+	if err != nil || v <= 0 || v > 1e9 {
 		r.bad(column, s, "want a whole number above 0")
+		return 0
 	}
 	return v
 }
@@ -111,11 +137,29 @@ func (r *record) requiredCount(column string) int {
 	return r.count(column)
 }
 
-// flag returns a cell that is 0 or 1.
-func (r *record) flag(column string) bool { return r.oneOf(column, "0", "1") == "1" }
+// countOr returns a cell that must be a positive whole number, or may be empty in a
+// user's row, where it is then the given one.
+func (r *record) countOr(column string, otherwise int) int {
+	if r.text(column) == "" && r.user {
+		return otherwise
+	}
+	return r.requiredCount(column)
+}
+
+// flag returns a cell that is 0 or 1; in a user's row it may be empty, which is 0.
+func (r *record) flag(column string) bool {
+	if r.text(column) == "" && r.user {
+		return false
+	}
+	return r.oneOf(column, "0", "1") == "1"
+}
 
 func (r *record) bad(column, value, want string) {
-	r.errs = append(r.errs, fmt.Errorf("%s %q: %s", column, value, want))
+	r.fail("%s %q: %s", column, value, want)
+}
+
+func (r *record) fail(format string, args ...any) {
+	r.errs = append(r.errs, fmt.Errorf("%s:%d: %s", r.file, r.line, fmt.Sprintf(format, args...)))
 }
 
 // unverified reports whether a source note says that a figure was written from

@@ -20,33 +20,52 @@ type FitError struct {
 func (e *FitError) Error() string {
 	d := e.Deployment
 	return fmt.Sprintf("%s in %s does not fit: it needs %.1f GB before any KV cache, and %d x %s offers %.1f GB",
-		d.Model.Name, d.Weights, float64(e.Need)/1e9, d.GPUs, d.Hardware.Name, float64(e.Have)/1e9)
+		d.Model.Name, d.Weights, float64(e.Need)/1e9, d.Devices(), d.Hardware.Name, float64(e.Have)/1e9)
 }
 
 // WeightBytes returns the bytes of all weights, on all devices together.
 func (p *Plan) WeightBytes() int64 {
-	m := p.d.Model
-	bits := p.layerParams() * p.d.Weights.bits
+	m, w := p.d.Model, p.d.Weights
+	bits := p.steadyParams() * w.steadyPart(m).bits
 	if m.HasShape() {
-		bits += float64(m.TotalParams()-m.LinearParams()) * p.d.Weights.head
+		bits += float64(m.RoutedParams())*w.bits + float64(m.TotalParams()-m.LinearParams())*w.head
 	}
 	return int64(math.Round(bits / 8))
 }
 
-// kvBytes returns 2 * L * G * h * c.
-func (p *Plan) kvBytes() float64 {
+// layerKVBytes returns the bytes that one layer keeps of a token: 2 * G * h values,
+// or those of latent attention.
+func (p *Plan) layerKVBytes() float64 {
 	m := p.d.Model
-	return 2 * float64(m.Layers*m.KVHeads*m.HeadDim) * p.d.KVBytes
+	if m.KVRank > 0 {
+		return float64(m.MLAValues()) * p.d.KV.Bytes()
+	}
+	return 2 * float64(m.KVHeads*m.HeadDim) * p.d.KV.Bytes()
 }
 
-// kvShare returns the part of a token's cache that each device holds: heads are
-// divided until there are more devices than heads, then repeated.
+// kvBytes returns the bytes that the layers without a sliding window keep of a token.
+func (p *Plan) kvBytes() float64 {
+	return float64(p.d.Model.Layers) * (1 - p.d.Model.WindowShare) * p.layerKVBytes()
+}
+
+// windowBytes returns the bytes that the layers with one keep of a token.
+func (p *Plan) windowBytes() float64 {
+	return float64(p.d.Model.Layers) * p.d.Model.WindowShare * p.layerKVBytes()
+}
+
+// kvShare returns the part of a layer's cache that each of the devices sharing it
+// holds: heads are divided until there are more devices than heads, then repeated;
+// what latent attention keeps serves all heads, so every device has all of it.
 func (p *Plan) kvShare() float64 {
-	return max(1/float64(p.d.GPUs), 1/float64(p.d.Model.KVHeads))
+	if p.d.Model.KVRank > 0 {
+		return 1
+	}
+	return max(1/float64(p.d.tensor()), 1/float64(p.d.Model.KVHeads))
 }
 
-// KVBytesPerToken returns the bytes of one cached token, counted once however
-// many devices repeat it, or pipeline.UnknownCount when the shape is unknown.
+// KVBytesPerToken returns the bytes of one cached token in the layers that keep all
+// of a sequence, counted once however many devices repeat it, or
+// pipeline.UnknownCount when the shape is unknown.
 func (p *Plan) KVBytesPerToken() int64 {
 	if !p.d.Model.HasShape() {
 		return pipeline.UnknownCount
@@ -54,19 +73,57 @@ func (p *Plan) KVBytesPerToken() int64 {
 	return int64(math.Round(p.kvBytes()))
 }
 
+// KVBytesPerSequence returns the bytes that the layers with a sliding window keep of
+// a sequence once it has filled the window, counted like KVBytesPerToken; 0 when
+// there are none.
+func (p *Plan) KVBytesPerSequence() int64 {
+	if !p.d.Model.HasShape() {
+		return pipeline.UnknownCount
+	}
+	return int64(math.Round(p.windowBytes() * float64(p.d.Model.Window)))
+}
+
 // KVTokens returns how many tokens the cache holds, in whole blocks, or
 // pipeline.UnknownCount when the shape or the memory is unknown. The error is a
 // *FitError when there is not even room for one block.
+//
+// With sliding windows it is the number that always fits: the larger of what fits if
+// the windowed layers kept every token too, and of what fits beside the full windows
+// of as many sequences as the engine runs at once. Sequences shorter than the window
+// leave more.
 func (p *Plan) KVTokens() (int, error) {
+	if p.d.KVTokens > 0 {
+		return p.d.KVTokens / BlockTokens * BlockTokens, nil
+	}
 	if !p.d.Model.HasShape() || p.d.Hardware.Memory == 0 {
 		return pipeline.UnknownCount, nil
 	}
-	n, c := p.d.GPUs, p.d.Constants
-	have := int64(math.Round(float64(p.d.Hardware.Memory)*c.MemoryUse)) * int64(n)
-	need := p.WeightBytes() + c.Activations + c.NonTorch*int64(n)
-	tokens := float64(have-need) / (p.kvBytes() * p.kvShare() * float64(n))
+	need, have := p.need(), p.have()
+	// Bytes of the devices for each byte of the cache counted once.
+	repeated := p.kvShare() * float64(p.d.tensor())
+	tokens := p.tokensIn(float64(have-need) / repeated)
 	if tokens < BlockTokens {
 		return 0, &FitError{Deployment: p.d, Need: need, Have: have}
 	}
 	return int(tokens/BlockTokens) * BlockTokens, nil
+}
+
+// tokensIn returns how many tokens a cache of so many bytes holds.
+func (p *Plan) tokensIn(bytes float64) float64 {
+	everywhere := bytes / (p.kvBytes() + p.windowBytes())
+	sequences := float64(max(p.d.Engine.MaxSequences, p.d.Engine.Slots))
+	windows := sequences * p.windowBytes() * float64(p.d.Model.Window)
+	return max(everywhere, (bytes-windows)/p.kvBytes())
+}
+
+// have returns the bytes that the engine may take of all devices.
+func (p *Plan) have() int64 {
+	return int64(math.Round(float64(p.d.Hardware.Memory)*p.d.Constants.MemoryUse)) * int64(p.d.Devices())
+}
+
+// need returns the bytes taken before there is a cache. Every stage works on a batch
+// of its own.
+func (p *Plan) need() int64 {
+	c := p.d.Constants
+	return p.WeightBytes() + c.WorkingMemory*int64(p.d.stages()) + c.NonTorch*int64(p.d.Devices())
 }

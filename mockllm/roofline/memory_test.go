@@ -2,6 +2,7 @@ package roofline
 
 import (
 	"errors"
+	"math"
 	"testing"
 
 	"halfsecond/mockllm/catalog"
@@ -18,6 +19,7 @@ func TestWeightBytes(t *testing.T) {
 		{"Llama-3.1-8B", FP16, 2 * 8_029_995_008},
 		// Layers in 8 bits, embedding and head in 16.
 		{"Llama-3.1-8B", FP8, 6_979_321_856 + 2*2*525_336_576},
+		{"Llama-3.1-8B", W8A8, 6_979_321_856 + 2*2*525_336_576},
 		{"Llama-3.1-8B", INT8, 6_979_321_856 + 2*2*525_336_576},
 		{"Llama-3.1-8B", INT4, 6_979_321_856*425/800 + 2*2*525_336_576},
 		// The embedding is the head, so it counts once.
@@ -30,17 +32,110 @@ func TestWeightBytes(t *testing.T) {
 	}
 }
 
+// Sizes of files that makers publish, in GB: of all weights in the format.
+func TestWeightsOfPublishedFiles(t *testing.T) {
+	for _, test := range []struct {
+		model   string
+		weights Format
+		gb      float64
+	}{
+		{"gpt-oss-20b", MXFP4, 13.76},  // 12.8 GiB checkpoint
+		{"gpt-oss-120b", MXFP4, 65.28}, // 60.8 GiB checkpoint
+		{"Mixtral-8x7B", FP16, 93.4},   // 46.7 billion parameters
+		{"Qwen3-30B-A3B", FP16, 61.0},  // 30.5 billion
+		{"DeepSeek-V3", FP16, 1342},    // 671 billion
+		// What llama.cpp's table of May 2024 gives: 4.58 and 39.59 GiB.
+		{"Llama-3.1-8B", PackedFormat("Q4_K_M", 4.85), 4.92},
+		{"Llama-3.1-70B", PackedFormat("Q4_K_M", 4.85), 42.5},
+	} {
+		p := plan(t, Deployment{Model: model(t, test.model), Hardware: hardware(t, "B300"), Weights: test.weights})
+		if got := float64(p.WeightBytes()) / 1e9; math.Abs(got/test.gb-1) > .02 {
+			t.Errorf("%s in %s: %.2f GB, want %v within 2 %%", test.model, test.weights, got, test.gb)
+		}
+	}
+}
+
 // KiB a token in 16 bits of models whose caches are well known.
 func TestKVBytesPerToken(t *testing.T) {
 	h := hardware(t, "B200")
 	for name, kib := range map[string]int64{
 		"TinyLlama-1.1B": 22, "Qwen2.5-1.5B": 28, "StarCoder2-3B": 30, "Qwen2.5-7B": 56, "Llama-3.1-8B": 128, "Qwen3-32B": 256,
+		"Qwen3-30B-A3B": 96, "Mixtral-8x7B": 128, "gpt-oss-120b": 36, // and as much in windows
 		"Llama-3.1-70B": 320, "Phi-3-mini-4k": 384, "Llama-2-7B": 512, "Llama-3.1-405B": 504, "Llama-2-13B": 800, "BLOOM-176B": 3920,
 	} {
 		p := plan(t, Deployment{Model: model(t, name), Hardware: h})
 		if got := p.KVBytesPerToken(); got != kib<<10 {
 			t.Errorf("%s: KVBytesPerToken() = %d, want %d KiB", name, got, kib)
 		}
+	}
+}
+
+// Latent attention keeps 61 layers of 576 values.
+func TestKVBytesOfLatentAttention(t *testing.T) {
+	d := Deployment{Model: model(t, "DeepSeek-V3"), Hardware: hardware(t, "B300"), GPUs: 8}
+	if got := plan(t, d).KVBytesPerToken(); got != 70_272 {
+		t.Errorf("KVBytesPerToken() = %d, want 70272", got)
+	}
+	if d.KV = KVFP8; plan(t, d).KVBytesPerToken() != 35_136 {
+		t.Errorf("KVBytesPerToken() in fp8 = %d, want 35136", plan(t, d).KVBytesPerToken())
+	}
+}
+
+// gpt-oss-120b keeps 18 layers of 128 tokens of 2 * 8 * 64 values: 4.5 MiB.
+func TestKVBytesPerSequence(t *testing.T) {
+	windowed := plan(t, Deployment{Model: model(t, "gpt-oss-120b"), Hardware: hardware(t, "B300")})
+	if got := windowed.KVBytesPerSequence(); got != 18*128*2048 {
+		t.Errorf("KVBytesPerSequence() = %d, want %d", got, 18*128*2048)
+	}
+	if got := llama(t, 1).KVBytesPerSequence(); got != 0 {
+		t.Errorf("KVBytesPerSequence() without windows = %d, want 0", got)
+	}
+}
+
+// With windows the cache holds what is sure to fit: beside the windows of all
+// sequences, or as if there were none, whichever is more.
+func TestKVTokensWithWindows(t *testing.T) {
+	m := model(t, "gpt-oss-20b") // 12 layers of each kind, 2048 bytes a token and layer
+	free := int64(unit.Memory) - 2*m.TotalParams()
+	for sequences, want := range map[int]int64{
+		1024:       (free - 1024*12*2048*128) / (12 * 2048), // beside 1,024 windows
+		10_000_000: free / (24 * 2048),                      // so many windows do not fit
+	} {
+		p := counting(t, m, func(d *Deployment) {
+			d.Engine, _ = catalog.FindEngine("vllm")
+			d.Engine.MaxSequences, d.Engine.LargeMaxSequences = sequences, 0
+		})
+		if got, err := p.KVTokens(); err != nil || int64(got) != want/16*16 {
+			t.Errorf("KVTokens() for %d sequences = %d, %v; want %d", sequences, got, err, want/16*16)
+		}
+	}
+}
+
+func TestKVTokensOfSplitModels(t *testing.T) {
+	llama70, deepseek := model(t, "Llama-3.1-70B"), model(t, "DeepSeek-V3")
+	for _, test := range []struct {
+		name  string
+		p     *Plan
+		bytes int64 // of all devices, less the weights
+		token int64
+	}{
+		{"four stages hold each token once", counting(t, llama70, stages(4)), 4*unit.Memory - 2*llama70.TotalParams(), 320 << 10},
+		{"so do four devices with split layers", counting(t, llama70, gpus(4), func(d *Deployment) { d.Split = catalog.SplitLayer }),
+			4*unit.Memory - 2*llama70.TotalParams(), 320 << 10},
+		{"every device repeats latent attention's", counting(t, deepseek, gpus(8)), 8*unit.Memory - 2*deepseek.TotalParams(), 8 * 70_272},
+		{"every device of a stage", counting(t, deepseek, gpus(2), stages(4)), 8*unit.Memory - 2*deepseek.TotalParams(), 2 * 70_272},
+	} {
+		if got, err := test.p.KVTokens(); err != nil || int64(got) != test.bytes/test.token/16*16 {
+			t.Errorf("%s: KVTokens() = %d, %v; want %d", test.name, got, err, test.bytes/test.token/16*16)
+		}
+	}
+}
+
+// What a run logged is taken as it is.
+func TestKVTokensThatAreKnown(t *testing.T) {
+	d := Deployment{Model: model(t, "Llama-3.1-70B"), Hardware: hardware(t, "RTX-4090"), KVTokens: 41_410}
+	if got, err := plan(t, d).KVTokens(); err != nil || got != 41_408 {
+		t.Errorf("KVTokens() = %d, %v; want 41408", got, err)
 	}
 }
 
@@ -64,7 +159,7 @@ func TestKVTokens(t *testing.T) {
 		{"a perfect engine", Deployment{
 			Model: model(t, "Llama-3.1-8B"), Hardware: hardware(t, "H100-SXM"), Constants: Ideal()}, 532_832},
 		{"a cache of 8-bit values", Deployment{
-			Model: model(t, "Llama-3.1-8B"), Hardware: hardware(t, "H100-SXM"), Constants: Ideal(), KVBytes: 1}, 1_065_664},
+			Model: model(t, "Llama-3.1-8B"), Hardware: hardware(t, "H100-SXM"), Constants: Ideal(), KV: KVFP8}, 1_065_664},
 	} {
 		got, err := plan(t, test.d).KVTokens()
 		if err != nil || got != test.want {
@@ -87,7 +182,7 @@ func TestWeightsThatDoNotFit(t *testing.T) {
 }
 
 func TestUnknownMemory(t *testing.T) {
-	p, err := Partial(Deployment{Model: model(t, "Llama-3.1-8B"), Hardware: hardware(t, "CPU-i9-13900K-DDR5-6400")})
+	p, err := Partial(Deployment{Model: model(t, "Llama-3.1-8B"), Hardware: hardware(t, "CPU-EPYC-12ch-DDR5-4800")})
 	if err != nil {
 		t.Fatal(err)
 	}

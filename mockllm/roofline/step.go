@@ -1,72 +1,61 @@
 package roofline
 
 import (
+	"math"
 	"time"
 
 	"halfsecond/pipeline"
 )
 
-// Batch describes the work of one step by its sums. Build it with Add.
-type Batch struct {
-	Tokens         int     // tokens in the step: prefill chunks, and one a decoding sequence
-	Sequences      int     // sequences in the step
-	Logits         int     // tokens that need the output head: those after which a token is sampled
-	ContextTokens  int64   // cached tokens read: the sum over sequences of tokens before and in the step
-	AttentionPairs float64 // the sum over sequences of q * (before + q/2), with q tokens in the step
-}
-
-// Add adds one sequence that has before tokens in the cache and tokens in this
-// step. Sampled says that a token is sampled after the last of them.
-func (b *Batch) Add(tokens, before int, sampled bool) {
-	b.Tokens += tokens
-	b.Sequences++
-	if sampled {
-		b.Logits++
-	}
-	b.ContextTokens += int64(before) + int64(tokens)
-	b.AttentionPairs += float64(tokens) * (float64(before) + float64(tokens)/2)
-}
-
-// PrefillBatch is the step that takes in a whole prompt, alone, and samples its
-// first token.
-func PrefillBatch(prompt int) Batch {
-	var b Batch
-	b.Add(prompt, 0, true)
-	return b
-}
-
-// DecodeBatch is the step that adds a token to each of n sequences, after which
-// each has context tokens, at least 1.
-func DecodeBatch(n, context int) Batch {
-	return Batch{
-		Tokens: n, Sequences: n, Logits: n,
-		ContextTokens:  int64(n) * int64(context),
-		AttentionPairs: float64(n) * (float64(context) - .5),
-	}
-}
-
 // cost is the terms of one step in nanoseconds.
 type cost struct {
-	matmulCompute, matmulMemory       float64
-	attentionCompute, attentionMemory float64
-	communication, fixed              float64
+	matmulCompute, matmulMemory               float64
+	attentionCompute, attentionMemory, scores float64
+	activations, communication                float64
+	launches, fixed                           float64
 }
 
-// cost computes the terms of a step that has at least one token.
-func (p *Plan) cost(b Batch) cost {
-	tokens, logits := float64(b.Tokens), float64(b.Logits)
-	c := cost{
-		matmulCompute:    p.tokenCompute*(tokens+p.halfTokens) + p.logitCompute*logits,
+// cost computes the terms of a micro-batch that has a share of a step's tokens, and
+// so many of its sequences and logits.
+func (p *Plan) cost(b *Batch, share, sequences, logits float64) (c cost) {
+	tokens := share * float64(b.Tokens)
+	c = cost{
+		matmulCompute:    p.tokenCompute*tokens + p.logitCompute*logits,
 		matmulMemory:     p.layerMemory,
-		attentionCompute: p.pairCompute * b.AttentionPairs,
-		attentionMemory:  p.contextMemory * float64(b.ContextTokens),
+		attentionCompute: share * p.attention.compute(b),
+		attentionMemory:  share * p.attention.reads(b),
+		scores:           share * p.attention.scores(b),
+		activations:      p.activations * tokens,
 		communication:    p.communicationBase + p.tokenCommunication*tokens,
-		fixed:            p.fixedBase + p.sequenceFixed*float64(b.Sequences),
+		launches:         p.launches,
+		fixed:            p.fixedBase + p.sequenceFixed*sequences,
 	}
-	if b.Logits > 0 {
+	if p.expertMemory > 0 {
+		c.matmulMemory += p.expertMemory * (1 - math.Exp(p.unread*tokens))
+	}
+	if logits > 0 {
 		c.matmulMemory += p.headMemory
 	}
 	return c
+}
+
+// matmul returns the time of the matrix products.
+func (p *Plan) matmul(c *cost) float64 {
+	longer, shorter := c.matmulCompute, c.matmulMemory
+	if longer < shorter {
+		longer, shorter = shorter, longer
+	}
+	return longer + p.exposed*shorter
+}
+
+// total adds up the terms of a step.
+func (p *Plan) total(c *cost) float64 {
+	return max(p.device(c), c.launches) + c.fixed
+}
+
+// device returns how long the devices work.
+func (p *Plan) device(c *cost) float64 {
+	return p.matmul(c) + max(c.attentionCompute, c.attentionMemory) + c.scores + c.activations + c.communication
 }
 
 // Step returns how long a step takes, rounded to the nanosecond; 0 when it has no
@@ -75,20 +64,34 @@ func (p *Plan) Step(b Batch) time.Duration {
 	if b.Tokens <= 0 {
 		return 0
 	}
-	c := p.cost(b)
-	return rounded(max(c.matmulCompute, c.matmulMemory) + max(c.attentionCompute, c.attentionMemory) + c.communication + c.fixed)
+	if p.microTokens(&b) == b.Tokens {
+		c := p.cost(&b, 1, float64(b.Sequences), float64(b.Logits))
+		return rounded(p.total(&c))
+	}
+	whole, rest := p.parts(&b)
+	return rounded(whole.times*p.total(&whole.cost) + rest.times*p.total(&rest.cost))
 }
 
-// rounded turns nanoseconds, 0 or more, into a duration.
-func rounded(ns float64) time.Duration { return time.Duration(ns + .5) }
+// rounded turns nanoseconds, 0 or more, into a duration, the longest there is when
+// they are more.
+func rounded(ns float64) time.Duration {
+	if ns >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return time.Duration(ns + .5)
+}
 
 // Terms are the parts of a step, each rounded on its own. Of a compute and a
-// memory term, the larger counts.
+// memory term, the larger counts; of the smaller matmul term, the part that Exposed
+// says counts as well. A step of several micro-batches has the sum of their terms.
 type Terms struct {
 	MatmulCompute, MatmulMemory       time.Duration
 	AttentionCompute, AttentionMemory time.Duration
+	Scores                            time.Duration // attention scores moved to memory and back, without flash attention
+	Activations                       time.Duration // pointwise work, bound by memory
 	Communication                     time.Duration
-	Fixed                             time.Duration
+	Fixed                             time.Duration // with what the host takes longer to launch than the devices to work
+	Exposed                           float64       // Constants.Exposed
 }
 
 // Explain returns the terms of a step; all are 0 when it has no tokens.
@@ -96,11 +99,20 @@ func (p *Plan) Explain(b Batch) Terms {
 	if b.Tokens <= 0 {
 		return Terms{}
 	}
-	c := p.cost(b)
+	whole, rest := p.parts(&b)
+	term := func(pick func(*cost) float64) time.Duration {
+		return rounded(whole.times*pick(&whole.cost) + rest.times*pick(&rest.cost))
+	}
 	return Terms{
-		MatmulCompute: rounded(c.matmulCompute), MatmulMemory: rounded(c.matmulMemory),
-		AttentionCompute: rounded(c.attentionCompute), AttentionMemory: rounded(c.attentionMemory),
-		Communication: rounded(c.communication), Fixed: rounded(c.fixed),
+		MatmulCompute:    term(func(c *cost) float64 { return c.matmulCompute }),
+		MatmulMemory:     term(func(c *cost) float64 { return c.matmulMemory }),
+		AttentionCompute: term(func(c *cost) float64 { return c.attentionCompute }),
+		AttentionMemory:  term(func(c *cost) float64 { return c.attentionMemory }),
+		Scores:           term(func(c *cost) float64 { return c.scores }),
+		Activations:      term(func(c *cost) float64 { return c.activations }),
+		Communication:    term(func(c *cost) float64 { return c.communication }),
+		Fixed:            term(func(c *cost) float64 { return c.fixed + max(0, c.launches-p.device(c)) }),
+		Exposed:          p.exposed,
 	}
 }
 
@@ -115,27 +127,29 @@ const (
 	Fixed         Bound = "fixed"
 )
 
-// By returns the time of the step that belongs to one bound: that of Compute is
-// the sum of the compute terms that are larger than their memory terms.
+// By returns the time of the step that belongs to one bound.
 func (t Terms) By(b Bound) time.Duration {
-	var compute, memory time.Duration
-	for _, pair := range [...][2]time.Duration{{t.MatmulCompute, t.MatmulMemory}, {t.AttentionCompute, t.AttentionMemory}} {
-		if pair[0] > pair[1] {
-			compute += pair[0]
-		} else {
-			memory += pair[1]
-		}
-	}
+	compute, memory := counted(t.MatmulCompute, t.MatmulMemory, t.Exposed)
+	attentionCompute, attentionMemory := counted(t.AttentionCompute, t.AttentionMemory, 0)
 	switch b {
 	case Compute:
-		return compute
+		return compute + attentionCompute
 	case Memory:
-		return memory
+		return memory + attentionMemory + t.Scores + t.Activations
 	case Communication:
 		return t.Communication
 	default:
 		return t.Fixed
 	}
+}
+
+// counted returns how much of two overlapping times counts: all of the longer one,
+// and the exposed part of the other.
+func counted(compute, memory time.Duration, exposed float64) (time.Duration, time.Duration) {
+	if compute > memory {
+		return compute, time.Duration(float64(memory) * exposed)
+	}
+	return time.Duration(float64(compute) * exposed), memory
 }
 
 // BoundBy returns the bound with the most time; the earlier of Compute, Memory,
@@ -157,12 +171,12 @@ func (p *Plan) Prefill(prompt int) time.Duration {
 	if p.tokenCompute == 0 {
 		return pipeline.Unknown
 	}
-	return p.Step(PrefillBatch(prompt))
+	return p.Step(p.PrefillBatch(prompt))
 }
 
 // Decode returns how long one token for each of n sequences takes when each has
 // context tokens with it: the TPOT of a batch of n.
-func (p *Plan) Decode(n, context int) time.Duration { return p.Step(DecodeBatch(n, context)) }
+func (p *Plan) Decode(n, context int) time.Duration { return p.Step(p.DecodeBatch(n, context)) }
 
 // TPS returns the tokens a second of n sequences that decode together, of one of
 // them and of all.

@@ -1,0 +1,153 @@
+package catalog
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+const userFile = `# what we run
+[hardware]
+name,memory_GB,mem_bandwidth_GB_s,dense_fp16_bf16_TFLOPS
+Our-Card, 48, 900, 250
+Bare,,100,
+
+[models]
+name,layers,hidden,heads,ffn_dim,vocab,max_context,note
+Our-7B,32,4096,32,11008,32000,8192,"ours, tuned"
+
+[engines]
+name,max_sequences,on_full
+our-vllm,64,swap
+`
+
+func read(t *testing.T, text string) *Catalog {
+	t.Helper()
+	c, err := Read("our.txt", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestReadUserRows(t *testing.T) {
+	c := read(t, userFile)
+	h, err := c.Hardware("our card")
+	if want := (Hardware{Name: "Our-Card", Memory: 48 << 30, Bandwidth: 900e9, FP16: 250e12, Source: "our.txt"}); err != nil || h != want {
+		t.Errorf("got  %+v, %v\nwant %+v", h, err, want)
+	}
+	m, err := c.Model("Our-7B")
+	want := Model{
+		Name: "Our-7B", Layers: 32, Hidden: 4096, Heads: 32, KVHeads: 32, HeadDim: 128, FFN: 11008, Gated: true, Vocab: 32000,
+		MaxContext: 8192, Source: "our.txt", Note: "ours, tuned", Published: 6_738_149_376, PublishedActive: 6_607_077_376,
+	}
+	if err != nil || m != want {
+		t.Errorf("got  %+v, %v\nwant %+v", m, err, want)
+	}
+	e, err := c.Engine("our-vllm")
+	wantEngine, _ := FindEngine("vllm")
+	wantEngine.Name, wantEngine.Aliases, wantEngine.MaxSequences, wantEngine.OnFull = "our-vllm", nil, 64, OnFullSwap
+	wantEngine.Source, wantEngine.Note = "our.txt", ""
+	if err != nil || !reflect.DeepEqual(e, wantEngine) {
+		t.Errorf("got  %+v, %v\nwant %+v", e, err, wantEngine)
+	}
+}
+
+func TestReadKeepsTheBuiltInRows(t *testing.T) {
+	c := read(t, userFile)
+	if h, err := c.Hardware("H100-SXM"); err != nil || h.Memory != 80<<30 {
+		t.Errorf("H100-SXM: %+v, %v", h, err)
+	}
+	if _, err := Builtin().Hardware("Our-Card"); err == nil {
+		t.Error("a user's row is in the built-in catalogue")
+	}
+	if _, err := c.Hardware("Our-Crad"); err == nil || !strings.Contains(err.Error(), "nearest: Our-Card") {
+		t.Errorf("error = %v, want Our-Card to be suggested", err)
+	}
+}
+
+// The lists hold the user's rows after the built-in ones.
+func TestListsOfAUsersCatalog(t *testing.T) {
+	c := read(t, userFile)
+	devices, models, engines := c.Devices(), c.Models(), c.Engines()
+	if n := len(AllHardware()); len(devices) != n+2 || devices[0] != AllHardware()[0] || devices[n].Name != "Our-Card" || devices[n+1].Name != "Bare" {
+		t.Errorf("%d devices, of which the last is %s", len(devices), devices[len(devices)-1].Name)
+	}
+	if n := len(AllModels()); len(models) != n+1 || models[n].Name != "Our-7B" {
+		t.Errorf("%d models, of which the last is %s", len(models), models[len(models)-1].Name)
+	}
+	if n := len(AllEngines()); len(engines) != n+1 || engines[n].Name != "our-vllm" {
+		t.Errorf("%d engines, of which the last is %s", len(engines), engines[len(engines)-1].Name)
+	}
+}
+
+// A user's table may have every column of the built-in one.
+func TestReadAllColumns(t *testing.T) {
+	c := read(t, "[engines]\n"+strings.Join(engineColumns, ",")+"\n"+
+		"mine,my-own|ours,8,512,40,A,16,1024,1,0,0,,1,refuse,2,256,0,local,1,3,layer,1.5,3,60,measured,none\n")
+	want := Engine{
+		Name: "mine", Aliases: []string{"my-own", "ours"}, MaxSequences: 8, TokenBudget: 512, LargeMemory: 40 << 30, LargeExcept: "A",
+		LargeMaxSequences: 16, LargeTokenBudget: 1024, Chunked: true, SlotCache: true, OnFull: OnFullRefuse, Slots: 2, MicroBatch: 256,
+		Kernels: "local", AllLogits: true, FirstTokenSteps: 3, Split: SplitLayer, RequestFixed: 1500 * time.Microsecond, TokenizeToken: 3 * time.Microsecond, IdleUnload: time.Minute,
+		Source: "measured", Note: "none",
+	}
+	if got, err := c.Engine("ours"); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	for _, test := range []struct{ name, text, want string }{
+		{"an unknown section", "[cards]\n", "our.txt:1: unknown section [cards]: want [hardware], [models], [engines]"},
+		{"a section twice", "[models]\n[models]\n", "our.txt:2: section [models] is there twice"},
+		{"rows before a section", "\nname\n", `our.txt:2: want a section such as [hardware] before "name"`},
+		{"an unknown column", "[engines]\nname,speed\n", `our.txt:2: unknown column "speed": want some of name, aliases,`},
+		{"a column twice", "[engines]\nname,name\n", "our.txt:2: column name is there twice"},
+		{"too few cells", "[hardware]\nname,mem_bandwidth_GB_s\nA\n", "our.txt:3: 1 cells under 2 columns"},
+		{"no CSV", "[hardware]\nname,mem_bandwidth_GB_s\nA\"B,1\n", "our.txt:3: not a line of CSV: bare \" in non-quoted-field"},
+		{"a built-in name", "[hardware]\nname,mem_bandwidth_GB_s\nh100 sxm,1\n",
+			`our.txt:3: there is hardware named "h100 sxm" already: give yours another name`},
+		{"a built-in alias", "[engines]\nname,aliases\nmine,TensorRT-LLM\n",
+			`our.txt:3: there is an engine named "TensorRT-LLM" already: give yours another name`},
+		{"its own name twice", "[hardware]\nname,mem_bandwidth_GB_s\nA,1\nA,1\n",
+			`our.txt:4: there is hardware named "A" already: give yours another name`},
+		{"cells of all kinds", "[hardware]\nname,mem_bandwidth_GB_s,family\n,x,tesla\n\n[models]\nname,layers,hidden,heads,ffn_dim,vocab,max_context,kv_heads,shared_experts\nm,2,8,4,8,8,8,3,1\n",
+			`our.txt:3: name "": must not be empty
+our.txt:3: family "tesla": want one of hopper, ampere, ada, blackwell, pre-ampere, geforce, cdna, rdna, gaudi, tpu, groq, apple, cpu
+our.txt:3: mem_bandwidth_GB_s "x": want a number above 0
+our.txt:7: shared_experts "1": needs n_experts
+our.txt:7: kv_heads "3": must divide heads`},
+		{"a cache without blocks", "[engines]\nname,prefix_block_tokens\nmine,\n",
+			`our.txt:3: prefix_block_tokens "": must be there when prefix_cache is 1`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := Read("our.txt", []byte(test.text))
+			if err == nil || !strings.HasPrefix(err.Error(), test.want) {
+				t.Errorf("error:\n%v\nwant:\n%v", err, test.want)
+			}
+		})
+	}
+}
+
+// Whatever is in the file, Read gives a catalogue or an error, and rows that it
+// takes are found under their names.
+func FuzzRead(f *testing.F) {
+	f.Add(userFile)
+	f.Add("[engines]\nname,slots,slot_cache\na,1,1\n")
+	f.Add("[models]\nname,layers\n\"a\",1e9\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := Read("f", []byte(text))
+		if (c == nil) == (err == nil) {
+			t.Fatalf("Read gave %v, %v", c, err)
+		}
+		if err != nil {
+			return
+		}
+		for _, m := range c.models.rows {
+			if got, err := c.Model(m.Name); err != nil || got.Name != m.Name {
+				t.Errorf("Model(%q) = %q, %v", m.Name, got.Name, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,71 @@
+package catalog
+
+import (
+	"reflect"
+	"testing"
+	"time"
+)
+
+func engine(t *testing.T, name string) Engine {
+	t.Helper()
+	e, err := FindEngine(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func TestEngineHabits(t *testing.T) {
+	got := engine(t, "TensorRT-LLM")
+	got.Source, got.Note, got.Unverified = "", "", false
+	want := Engine{
+		Name: "trtllm", Aliases: []string{"tensorrt-llm"}, MaxSequences: 2048, TokenBudget: 8192,
+		PrefixCache: true, PrefixBlock: 32, OnFull: OnFullReserve, FlashAttention: true, Kernels: "serving", Split: SplitTensor,
+		RequestFixed: 2 * time.Millisecond, TokenizeToken: 2 * time.Microsecond,
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	ollama := engine(t, "ollama")
+	if ollama.Slots != 1 || !ollama.SlotCache || ollama.MicroBatch != 512 || ollama.IdleUnload != 5*time.Minute || ollama.Split != SplitLayer {
+		t.Errorf("ollama: %+v", ollama)
+	}
+}
+
+// Engines set themselves larger limits on larger devices.
+func TestEngineOnADevice(t *testing.T) {
+	for _, test := range []struct {
+		engine, hardware  string
+		sequences, budget int
+	}{
+		{"vllm", "H100-SXM", 1024, 8192},
+		{"vllm", "A100-80GB-SXM", 256, 2048}, // excepted
+		{"vllm", "RTX-4090", 256, 2048},
+		{"vllm", "CPU-i9-13900K-DDR5-6400", 256, 2048}, // memory unknown
+		{"sglang", "A100-80GB-SXM", 2048, 8192},
+		{"sglang", "RTX-4090", 2048, 2048},
+		{"trtllm", "H100-SXM", 2048, 8192},
+		{"llama.cpp", "H100-SXM", 0, 2048},
+	} {
+		h, err := FindHardware(test.hardware)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := engine(t, test.engine).On(h)
+		if e.MaxSequences != test.sequences || e.TokenBudget != test.budget {
+			t.Errorf("%s on %s: %d sequences, %d tokens; want %d, %d",
+				test.engine, test.hardware, e.MaxSequences, e.TokenBudget, test.sequences, test.budget)
+		}
+	}
+}
+
+func TestEveryMeasuredEngineHasAFamily(t *testing.T) {
+	for _, name := range []string{
+		"vllm", "vllm-v0", "trtllm", "sglang", "llama.cpp", "ollama", "mlx", "exllamav2", "lmdeploy", "gpt-fast", "transformers",
+		"autoawq", "autoawq-gemv", "tinychat", "mlc", "fastertransformer", "optimum-habana", "trtllm-2023", "ik_llama.cpp",
+	} {
+		if e := engine(t, name); e.Name != name {
+			t.Errorf("FindEngine(%q) found %s", name, e.Name)
+		}
+	}
+}

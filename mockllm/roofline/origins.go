@@ -1,0 +1,77 @@
+package roofline
+
+// Factor is a named constant of which others are made.
+type Factor struct {
+	Name  string
+	Value float64
+	Rows  int // measurements that it was fitted to; 0 when it is assumed
+}
+
+// Origin says where one of the built-in constants of a deployment comes from: either
+// it is the product of some factors, or Source names what it was taken from.
+type Origin struct {
+	Field   string   // of Constants
+	Factors []Factor // in the units of Values; limits and the cores of a processor come in beside
+	Source  string
+}
+
+// What constants that no measurement of an engine determined were taken from;
+// constants.go and allreduce.go have the details.
+const (
+	ofProfiles     = "vidur's profiles of layers and all-reduces"
+	ofInferenceSim = "inference-sim's fit to vLLM on H100"
+	ofNoCost       = "left out for this engine"
+	ofEstimate     = "an estimate"
+)
+
+// Origins tells where the constants of Defaults come from, in the order of the fields.
+func Origins(d Deployment) []Origin {
+	d = d.filled()
+	n := d.names()
+	scheduler, bus := ofNoCost, ofProfiles
+	if d.serves() {
+		scheduler = ofInferenceSim
+	}
+	if d.Hardware.Interconnect == "Infinity Fabric" {
+		bus = "AMD's guide to RCCL and an estimate"
+	}
+	use, working, beside := "vLLM's default", "inference-sim, and a run of vLLM on an RTX 4090", "inference-sim"
+	if d.kernels() == "metal" {
+		use, working, beside = "the system's limit, from memory", ofEstimate, ofNoCost
+	}
+	return []Origin{
+		origin("MFU", n.mfu, ""),
+		origin("AttentionMFU", nil, "the low end of what FlashAttention 2 and 3 reach"),
+		origin("MBU", n.mbu, ""),
+		origin("AttentionMBU", n.mbu, ""),
+		origin("KVDequant", nil, ofEstimate),
+		origin("Exposed", nil, ofProfiles),
+		origin("ExpertMBU", nil, "mlx-lm's speeds of a dense model and of one of experts"),
+		origin("Activations", n.activations, ofProfiles),
+		origin("StepFixed", nil, scheduler),
+		origin("LayerFixed", n.layer, ""),
+		origin("SequenceFixed", n.sequence, scheduler),
+		origin("AllReduceLatency", nil, bus),
+		origin("BusShare", nil, bus),
+		origin("MemoryUse", nil, use),
+		origin("WorkingMemory", nil, working),
+		origin("NonTorch", nil, beside),
+	}
+}
+
+// origin returns that of a field which is the product of some names, or where there
+// are none was taken from a source.
+func origin(field string, names []string, source string) Origin {
+	if len(names) > 0 {
+		return Origin{Field: field, Factors: factors(names)}
+	}
+	return Origin{Field: field, Source: source}
+}
+
+func factors(names []string) []Factor {
+	var out []Factor
+	for _, name := range names {
+		out = append(out, Factor{name, builtIn().value(name), fittedTable()[name].rows})
+	}
+	return out
+}

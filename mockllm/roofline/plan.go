@@ -1,0 +1,182 @@
+package roofline
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"halfsecond/mockllm/catalog"
+)
+
+// Plan is a deployment ready to be asked: the coefficients of the step equation,
+// in nanoseconds. It does not change and may be used by several goroutines.
+type Plan struct {
+	d       Deployment
+	missing []string
+
+	tokenCompute, logitCompute            float64
+	layerMemory, headMemory               float64
+	expertMemory, unread                  float64 // all experts; the logarithm of the share that one token leaves unread
+	exposed                               float64
+	attention                             attention
+	communicationBase, tokenCommunication float64
+	activations                           float64 // of a token
+	launches, fixedBase, sequenceFixed    float64
+
+	stages, microBatch int
+	drained            bool // a step ends when its last micro-batch has left the last stage
+}
+
+// New returns the plan of a deployment. It needs every figure that a step depends
+// on: shape, bandwidth and compute rate. The error names all that is wrong or
+// missing.
+func New(d Deployment) (*Plan, error) {
+	p, err := Partial(d)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.missing) > 0 {
+		return nil, fmt.Errorf("%s on %s: unknown: %s", d.Model.Name, d.Hardware.Name, strings.Join(p.missing, ", "))
+	}
+	return p, nil
+}
+
+// Partial is New for a deployment of which the model's shape or the compute rate
+// may be unknown. A term that needs an unknown figure is left out of the steps, and
+// Missing tells which; an engine must not run on such a plan.
+func Partial(d Deployment) (*Plan, error) {
+	d = d.withDefaults()
+	if err := d.validate(); err != nil {
+		return nil, err
+	}
+	p := &Plan{d: d}
+	p.fill()
+	return p, nil
+}
+
+// fill works out the coefficients of a deployment that is valid and has its zero
+// fields filled in.
+func (p *Plan) fill() {
+	p.exposed = p.d.Constants.Exposed
+	p.planMatmul()
+	p.planAttention()
+	p.planCommunication()
+	p.planMicroBatches()
+	p.planFixed()
+}
+
+// steadyParams returns the parameters that every token is multiplied with: those of
+// the layers without experts, or all there are when the shape is unknown.
+func (p *Plan) steadyParams() float64 {
+	if !p.d.Model.HasShape() {
+		return float64(p.d.Model.TotalParams())
+	}
+	return float64(p.d.Model.SteadyParams())
+}
+
+func (p *Plan) planMatmul() {
+	m, c, n := p.d.Model, p.d.Constants, float64(p.d.tensor())
+	experts, steady := p.d.Weights, p.d.Weights.steadyPart(m)
+	active := float64(m.ActiveLinearParams() - m.SteadyParams())
+	if rate := n * p.computeRate(experts); rate > 0 {
+		p.tokenCompute = nanoseconds(2 * (p.steadyParams()/(n*p.computeRate(steady)) + active/rate))
+		p.logitCompute = nanoseconds(2 * float64(m.HeadParams()) / rate)
+	} else {
+		p.missing = append(p.missing, "compute rate")
+	}
+	bandwidth := n * p.d.Hardware.Bandwidth * c.MBU
+	p.layerMemory = nanoseconds(p.steadyParams() * steady.bits / 8 / bandwidth)
+	p.headMemory = nanoseconds(float64(m.HeadParams()) * p.d.Weights.head / 8 / bandwidth)
+	if m.Experts > 0 {
+		p.expertMemory = nanoseconds(float64(m.RoutedParams()) * experts.bits / 8 / (bandwidth * p.expertMBU()))
+		p.unread = math.Log1p(-float64(m.ActiveExperts) / float64(m.Experts))
+	}
+}
+
+// computeRate returns the rate at which a device multiplies weights of a format, 0
+// when it is unknown.
+//
+// Code that keeps to portable instructions reaches a share of the portable rate, where
+// there is one for these weights. A GeForce board has half the rate of its chip when
+// 16-bit products are added up in 32 bits, and that is all that is halved: tuned code,
+// which reaches a share of a whole chip's rate, nearly fills it.
+func (p *Plan) computeRate(f Format) float64 {
+	h, share := p.d.Hardware, p.d.Constants.MFU
+	flops, _ := f.rate(h)
+	inFP32 := f.compute == in16Bits && h.FP32 > h.FP16
+	switch {
+	case p.d.portable() && h.Portable > 0 && !inFP32:
+		return h.Portable * share
+	case p.d.tuned() && h.Family == "geforce" && flops == h.FP16:
+		return min(max(fullMFU, share), 2*share) * flops
+	}
+	return flops * share
+}
+
+// fullMFU is as near as products come to a rate that nothing else limits. An estimate.
+const fullMFU = .95
+
+// manyExperts is how many make an expert's matrices so small, or so widely spread,
+// that reading them is less efficient: more than the 8 or 16 of the models whose
+// experts are as large as other models' MLPs. An estimate.
+const manyExperts = 32
+
+func (p *Plan) expertMBU() float64 {
+	if p.d.Model.Experts < manyExperts {
+		return 1
+	}
+	return p.d.Constants.ExpertMBU
+}
+
+// planFixed plans what does not depend on the work, and the pointwise work that
+// depends on nothing but the tokens.
+func (p *Plan) planFixed() {
+	m, c := p.d.Model, p.d.Constants
+	layers := nanoseconds(c.LayerFixed.Seconds()*float64(m.Layers) + c.ExpertFixed.Seconds()*float64(m.ExpertLayers()))
+	p.fixedBase = nanoseconds(c.StepFixed.Seconds())
+	if c.Overlapped {
+		p.launches = layers
+	} else {
+		p.fixedBase += layers
+	}
+	p.sequenceFixed = nanoseconds(c.SequenceFixed.Seconds())
+	moved := c.Activations * (1 + dividedActivation/float64(p.d.tensor()))
+	vector := float64(m.Hidden) * activationBytes
+	p.activations = nanoseconds(moved * vector * float64(m.Layers) / (p.d.Hardware.Bandwidth * c.MBU))
+}
+
+func nanoseconds(seconds float64) float64 { return seconds * 1e9 }
+
+// Deployment returns what the plan was made of, defaults filled in.
+func (p *Plan) Deployment() Deployment { return p.d }
+
+// Missing names the figures that are unknown; it is empty for a plan from New.
+func (p *Plan) Missing() []string { return p.missing }
+
+// deviceLimit is how many devices one machine commonly has.
+const deviceLimit = 8
+
+// Notes returns what a reader of the plan's figures should know about them.
+func (p *Plan) Notes() []string {
+	m, h := p.d.Model, p.d.Hardware
+	var notes []string
+	note := func(when bool, format string, args ...any) {
+		if when {
+			notes = append(notes, fmt.Sprintf(format, args...))
+		}
+	}
+	_, unpacked := p.d.Weights.rate(h)
+	flops, _ := FP16.rate(h)
+	note(!m.HasShape(), "the model's shape is unknown: attention, KV cache and fixed costs per layer are left out")
+	note(flops == 0, "the compute rate is unknown: steps are taken as bound by memory, and prefill is unknown")
+	note(m.Experts > 0, "%s has %d experts a layer, of which each token reads %d as if drawn evenly: real routing is skewed, so small batches read fewer", m.Name, m.Experts, m.ActiveExperts)
+	note(p.d.KVTokens == 0 && m.Window > 0, "%s has a sliding window of %d tokens in part of its layers: KV tokens are those of the other layers, beside whole windows of as many sequences as the engine runs", m.Name, m.Window)
+	note(unpacked && p.d.Weights.narrow(), "%s does not multiply faster in %s than in 16 bits: weights are unpacked to 16 bits first", h.Name, p.d.Weights)
+	note(h.FP16 > 0 && h.FP32 > h.FP16, "%s multiplies faster in 32 bits than in 16: its 32-bit rate is used", h.Name)
+	note(p.d.tensor() > 2 && bridged(h), "NVLink bridges join %s in pairs: all-reduce between pairs crosses PCIe", h.Name)
+	note(p.d.Devices() > deviceLimit && h.Vendor == "NVIDIA", "%d devices are joined as if they were in one machine", p.d.Devices())
+	note(p.d.tensor() > 1 && h.Family == "geforce", "consumer boards have no peer-to-peer copies: communication may be slower than this")
+	note(p.d.Split == catalog.SplitLayer && p.stages > 1, "layers are divided among %d devices, which work one after the other: a token takes as long as on one device", p.stages)
+	note(p.d.Constants.Note != "", "%s", p.d.Constants.Note)
+	return notes
+}
