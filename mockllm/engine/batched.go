@@ -1,59 +1,45 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
-	"time"
+	"slices"
 
 	"halfsecond/mockllm/roofline"
 	"halfsecond/pipeline"
 )
 
-// Stepper tells how long one step of a batch takes; *roofline.Plan is one.
-type Stepper interface {
-	Step(b roofline.Batch) time.Duration
-}
-
-// BatchedConfig sets up a Batched engine.
-type BatchedConfig struct {
-	Steps        Stepper
-	MaxSequences int // most requests running at once, at least 1
-	TokenBudget  int // most tokens computed in a step, at least 1; prompts longer than what is left are cut into chunks
-	KVBlocks     int // blocks of BlockTokens in the cache, at least 1
-	MaxContext   int // most tokens of one request; 0 means what fits the cache
-}
-
-// Validate reports everything that makes a configuration impossible.
-func (c BatchedConfig) Validate() error {
-	err := atLeastOne(
-		field{"max sequences", c.MaxSequences},
-		field{"token budget", c.TokenBudget},
-		field{"KV blocks", c.KVBlocks},
-	)
-	if c.TokenBudget < c.MaxSequences {
-		err = errors.Join(err, fmt.Errorf("token budget is %d, must be at least max sequences, %d, or some would never decode", c.TokenBudget, c.MaxSequences))
-	}
-	return err
-}
-
-// Batched is an engine with continuous batching. It works in steps: each step
-// computes one token for every sequence that decodes and fills the rest of the
-// token budget with chunks of prompts, oldest first. Waiting requests join in
-// order of arrival when a sequence is free and the cache holds their whole
-// prompt. A sequence that needs a block when none is free makes the one that
-// joined last give up its blocks and go back to the head of the queue; it is
-// computed again from the start, prompt and produced tokens (vLLM's recompute
-// preemption; source: vLLM optimization and tuning guide, "Preemption", as told
-// in ai-dynamo's simulation docs, read 2026-11-29).
+// Batched is an engine with continuous batching. It works in steps: each computes
+// one token for every sequence that decodes, or several that were drafted, and a part
+// of the prompts; see BatchedConfig for who goes first. Waiting requests join in
+// order of priority and arrival when a sequence is free and the cache has room for
+// what is there of them. When sequences outgrow the cache, the Policy decides; the one
+// that gives way is always the last to have joined among those of the lowest
+// priority (vllm-project/vllm vllm/v1/core/sched/scheduler.py, where it is the last to
+// have arrived among them; read 2026-11-29).
 type Batched struct {
 	loop   pipeline.Scheduler
 	config BatchedConfig
 
 	waiting queue
-	running []*Request // in order of joining
-	free    int        // KV blocks
-	busy    bool       // a step is under way or about to be planned
-	stats   Stats
+	running []*Request // by priority, then in order of joining
+	memory  memory
+	extras  bool // requests need their extra
+	shares  bool // the memory reuses what was computed
+	busy    bool // a step is under way or about to be planned
+	leavers bool // some of running are complete or given up
+	prompts int  // how many of running are not decoding yet
+
+	cut      int // prompts in the step being planned
+	moved    int // tokens that the step being planned moves to or from the memory beside the cache
+	slowFree int // blocks of that memory
+	promised int // blocks that admission control keeps
+
+	empty    roofline.Batch
+	verified int     // tokens of a decoding sequence in a step
+	drafts   *drafts // nil without speculation
+	spills   bool    // the policy is Spill
+	alike    bool    // what a step costs depends on the sum of what decodes only
+	stats    Stats
 
 	plan, end func() // bound once, so that a step allocates nothing
 }
@@ -64,52 +50,96 @@ func NewBatched(loop pipeline.Scheduler, c BatchedConfig) *Batched {
 	if err := c.Validate(); err != nil {
 		panic(fmt.Sprintf("engine: %v", err))
 	}
-	e := &Batched{loop: loop, config: c, free: c.KVBlocks}
+	c = c.withDefaults()
+	e := &Batched{
+		loop: loop, config: c, empty: c.Steps.Batch(), memory: newMemory(loop, &c), shares: c.PrefixCache || c.Slots > 0 && c.SlotCache,
+		slowFree: c.Overflow.Blocks, verified: c.verified(), drafts: newDrafts(c.Speculation), spills: c.OnFull == Spill,
+	}
+	e.alike = !e.spills && e.drafts == nil && e.empty.Window == 0
+	e.extras = e.shares || e.drafts != nil || c.OnFull == Swap || c.OnFull == Spill || c.OnFull == Refuse
 	e.stats.BlocksTotal = c.KVBlocks
 	e.plan, e.end = e.planStep, e.endStep
 	return e
 }
 
+func newMemory(loop pipeline.Scheduler, c *BatchedConfig) memory {
+	switch {
+	case c.Slots > 0:
+		return newLanes(c)
+	case c.PrefixCache:
+		return newPrefixes(loop, c.KVBlocks, c.BlockTokens, c.PrefixTTL)
+	default:
+		return &counter{free: c.KVBlocks, total: c.KVBlocks}
+	}
+}
+
 // Submit implements Engine.
 func (e *Batched) Submit(r *Request) {
 	e.stats.Submitted++
-	if err := r.accept(e.most()); err != nil {
+	if err := e.accept(r); err != nil {
 		e.stats.Refused++
 		refuse(e.loop, r, err)
 		return
 	}
 	r.state = waiting
 	e.stats.Waiting++
-	e.waiting.pushBack(r)
+	e.waiting.pushBack(r, e.priority(r))
 	e.wake()
 }
 
-// most returns the tokens that one request may hold. The last token produced is
-// never written to the cache, hence one more than fits.
-func (e *Batched) most() int {
-	fits := e.config.KVBlocks*BlockTokens + 1
-	if e.config.MaxContext > 0 {
-		return min(fits, e.config.MaxContext)
+// accept checks the request against what can ever fit, and under admission control
+// against what is promised already, and gets it ready for the queue.
+func (e *Batched) accept(r *Request) error {
+	if err := r.accept(e.config.most()); err != nil {
+		return err
 	}
-	return fits
+	if !e.extras {
+		return nil
+	}
+	if r.extra == nil {
+		r.extra = &extra{}
+	}
+	if err := e.promise(r); err != nil {
+		return err
+	}
+	r.extra.chain = r.extra.chain[:0]
+	if e.shares && r.Blocks != nil {
+		size := e.config.BlockTokens
+		r.extra.chain = r.Blocks(slices.Grow(r.extra.chain, (r.Prompt+r.Output)/size), size)
+	}
+	if e.drafts != nil {
+		r.extra.dice = e.drafts.dice(e.stats.Submitted)
+	}
+	return nil
+}
+
+// priority returns the place of the request before others. Slots have one queue.
+func (e *Batched) priority(r *Request) int {
+	if e.config.Slots > 0 {
+		return 0
+	}
+	return r.Priority
 }
 
 // Cancel implements Engine.
 func (e *Batched) Cancel(r *Request) {
 	switch r.state {
 	case waiting:
+		e.forget(r)
 		e.stats.Waiting--
 		e.stats.Cancelled++
 		leave(e.loop, r, pipeline.Cancelled)
 	case running:
 		r.state = leaving
+		e.leavers = true
 	}
 }
 
 // Stats implements Engine.
 func (e *Batched) Stats() Stats {
 	s := e.stats
-	s.BlocksUsed = e.config.KVBlocks - e.free
+	s.BlocksSlow = e.config.Overflow.Blocks - e.slowFree
+	e.memory.count(&s)
 	return s
 }
 
@@ -124,104 +154,30 @@ func (e *Batched) wake() {
 // planStep gathers the next step and starts it.
 func (e *Batched) planStep() {
 	e.sweep()
-	var b roofline.Batch
-	preempted := e.planDecodes(&b)
-	e.planPrefills(&b)
-	if !preempted {
-		e.admit(&b)
+	e.cut, e.moved = 0, 0
+	if e.drafts != nil {
+		e.drafts.clear()
+	}
+	b := e.empty
+	if e.config.PrefillFirst {
+		e.planPromptsFirst(&b)
+	} else {
+		e.planDecodesFirst(&b)
 	}
 	if b.Tokens == 0 {
 		e.busy = false
 		return
 	}
 	e.stats.Steps++
-	e.loop.After(e.config.Steps.Step(b), pipeline.RankOutput, e.end)
-}
-
-// planDecodes plans one token for every sequence whose prompt is computed, and
-// reports whether one had to give way.
-func (e *Batched) planDecodes(b *roofline.Batch) (preempted bool) {
-	for i := 0; i < len(e.running); i++ {
-		r := e.running[i]
-		if r.generated == 0 || r.Prompt+r.generated-r.computed != 1 {
-			continue
-		}
-		for r.blocks*BlockTokens <= r.computed && e.free == 0 {
-			e.preemptLast()
-			preempted = true
-		}
-		if i == len(e.running) {
-			break // it was the last itself
-		}
-		if r.blocks*BlockTokens <= r.computed {
-			r.blocks++
-			e.free--
-		}
-		r.planned = 1
-		b.Add(1, r.computed, true)
+	takes := e.config.Steps.Step(b)
+	if e.drafts != nil {
+		takes += e.drafts.time()
 	}
-	return preempted
-}
-
-// preemptLast sends the sequence that joined last back to the head of the queue.
-func (e *Batched) preemptLast() {
-	last := len(e.running) - 1
-	r := e.running[last]
-	e.running[last] = nil
-	e.running = e.running[:last]
-	e.release(r)
-	r.computed, r.planned = 0, 0
-	r.state = waiting
-	e.stats.Running--
-	e.stats.Waiting++
-	e.stats.Preemptions++
-	e.waiting.pushFront(r)
-}
-
-// planPrefills gives what is left of the budget to prompts under way.
-func (e *Batched) planPrefills(b *roofline.Batch) {
-	for _, r := range e.running {
-		if r.planned == 0 {
-			e.planChunk(r, b)
-		}
+	if e.moved > 0 {
+		takes += e.config.Overflow.time(e.moved)
+		e.stats.BytesMoved += int64(e.moved) * e.config.Overflow.TokenBytes
 	}
-}
-
-// planChunk plans as much of the sequence's uncomputed tokens as the budget
-// leaves. Its blocks are held already.
-func (e *Batched) planChunk(r *Request, b *roofline.Batch) {
-	left := r.Prompt + r.generated - r.computed
-	q := min(left, e.config.TokenBudget-b.Tokens)
-	if q <= 0 {
-		return
-	}
-	r.planned = q
-	b.Add(q, r.computed, q == left)
-}
-
-// admit lets waiting requests join, in order, while there is room for them.
-func (e *Batched) admit(b *roofline.Batch) {
-	for len(e.running) < e.config.MaxSequences && b.Tokens < e.config.TokenBudget {
-		r := e.waiting.front()
-		if r == nil {
-			return
-		}
-		need := blocksFor(r.Prompt + r.generated)
-		if need > e.free {
-			return
-		}
-		e.waiting.drop()
-		e.free -= need
-		r.blocks = need
-		r.state = running
-		e.stats.Waiting--
-		e.stats.Running++
-		if r.Scheduled == pipeline.Unknown {
-			r.Scheduled = e.loop.Now()
-		}
-		e.running = append(e.running, r)
-		e.planChunk(r, b)
-	}
+	e.loop.After(takes, pipeline.RankOutput, e.end)
 }
 
 // endStep delivers the step's tokens, lets finished sequences go and plans the
@@ -229,33 +185,38 @@ func (e *Batched) admit(b *roofline.Batch) {
 func (e *Batched) endStep() {
 	now := e.loop.Now()
 	for _, r := range e.running {
-		if r.state != running || r.planned == 0 {
+		if r.planned == 0 || r.state != running {
 			continue
 		}
-		if r.generated == 0 || r.planned > 1 {
-			e.stats.PromptTokens += r.planned
-		}
-		r.computed += r.planned
+		n := e.advance(r)
 		r.planned = 0
-		if r.computed == r.Prompt+r.generated {
-			e.stats.OutputTokens++
-			r.emit(now)
+		if e.shares {
+			e.memory.keep(r)
 		}
+		if n == 0 {
+			continue
+		}
+		e.stats.OutputTokens += n
+		if r.generated+n == r.target {
+			e.leavers = true
+		}
+		r.emit(n, now)
 	}
 	e.sweep()
 	e.loop.After(0, pipeline.RankStart, e.plan)
 }
 
-// sweep lets go of sequences that are complete or were given up, in order of
-// joining. The end of one may give up others that were passed already, so it goes
-// on until nobody leaves: a plan never meets a sequence that was given up.
+// sweep lets go of sequences that are complete or were given up, in their order.
+// The end of one may give up others that were passed already, so it goes on until
+// nobody leaves: a plan never meets a sequence that was given up.
 func (e *Batched) sweep() {
-	for e.sweepOnce() {
+	for e.leavers {
+		e.leavers = false
+		e.sweepOnce()
 	}
 }
 
-// sweepOnce reports whether any sequence left.
-func (e *Batched) sweepOnce() bool {
+func (e *Batched) sweepOnce() {
 	kept := 0
 	for _, r := range e.running {
 		switch {
@@ -268,21 +229,37 @@ func (e *Batched) sweepOnce() bool {
 			kept++
 		}
 	}
-	left := kept < len(e.running)
 	clear(e.running[kept:])
 	e.running = e.running[:kept]
-	return left
 }
 
 func (e *Batched) depart(r *Request, o pipeline.Outcome, counter *int) {
-	e.release(r)
+	e.stop(r)
+	e.forget(r)
 	e.stats.Running--
 	*counter++
 	r.state = ended
 	r.Done(o)
 }
 
-func (e *Batched) release(r *Request) {
-	e.free += r.blocks
-	r.blocks = 0
+// stop takes a running sequence out of the step and its blocks from it.
+func (e *Batched) stop(r *Request) {
+	if !r.decoding {
+		e.prompts--
+	}
+	if e.spills {
+		e.takeBack(r)
+	}
+	e.memory.release(r)
+	r.planned = 0
+}
+
+// forget takes back all else that was set aside for a request.
+func (e *Batched) forget(r *Request) {
+	if !e.extras {
+		return
+	}
+	e.slowFree += r.extra.slow
+	e.promised -= r.extra.promised
+	r.extra.slow, r.extra.promised = 0, 0
 }

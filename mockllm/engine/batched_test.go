@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -14,10 +15,15 @@ import (
 // recorder is a Stepper of 10 ms a step that keeps every batch.
 type recorder struct{ batches []roofline.Batch }
 
+func (r *recorder) Batch() roofline.Batch { return roofline.Batch{} }
+
 func (r *recorder) Step(b roofline.Batch) time.Duration {
 	r.batches = append(r.batches, b)
 	return 10 * ms
 }
+
+// dear is a Stepper of 10 ms a step and 1 ms a token.
+var dear = linear{10 * ms, ms}
 
 // ask submits a request at an instant and logs its tokens and its end.
 func ask(loop *pipeline.Virtual, e Engine, log *[]string, name string, at time.Duration, prompt, output int) *Request {
@@ -54,14 +60,56 @@ func TestSteps(t *testing.T) {
 	if a.Scheduled != 0 || b.Scheduled != 10*ms {
 		t.Errorf("scheduled at %s and %s, want 0 and 10ms", a.Scheduled, b.Scheduled)
 	}
-	want := []roofline.Batch{
-		{Tokens: 16, Sequences: 1, Logits: 1, ContextTokens: 16, AttentionPairs: 16 * 8},
-		{Tokens: 20, Sequences: 2, Logits: 1, ContextTokens: 17 + 19, AttentionPairs: 16.5 + 19*9.5},
-		{Tokens: 12, Sequences: 2, Logits: 2, ContextTokens: 18 + 30, AttentionPairs: 17.5 + 11*(19+5.5)},
-		{Tokens: 2, Sequences: 2, Logits: 2, ContextTokens: 19 + 31, AttentionPairs: 18.5 + 30.5},
-	}
+	want := make([]roofline.Batch, 4)
+	want[0].Add(16, 0, 1)
+	want[1].Add(1, 16, 1)
+	want[1].Add(19, 0, 0)
+	want[2].Add(1, 17, 1)
+	want[2].Add(11, 19, 1)
+	want[3].Add(1, 18, 1)
+	want[3].Add(1, 30, 1)
 	if !slices.Equal(steps.batches, want) {
 		t.Errorf("batches\n got %+v\nwant %+v", steps.batches, want)
+	}
+}
+
+// TestDecodesAlike: sequences that decode are added by their sum, and that is what
+// adding each would give.
+func TestDecodesAlike(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	for range 1000 {
+		var want, got roofline.Batch
+		context, n := 0, random.IntN(40)
+		for range n {
+			before := 1 + random.IntN(20_000)
+			context += before
+			want.Add(1, before, 1)
+		}
+		if addDecodes(&got, n, context); got != want {
+			t.Fatalf("%d sequences: %+v, want %+v", n, got, want)
+		}
+	}
+}
+
+// windowed is a recorder of a model with a sliding window of 8 tokens.
+type windowed struct{ recorder }
+
+func (w *windowed) Batch() roofline.Batch { return roofline.Batch{Window: 8} }
+
+// TestDecodesInAWindow: with a sliding window each sequence counts by itself.
+func TestDecodesInAWindow(t *testing.T) {
+	var loop pipeline.Virtual
+	steps := &windowed{}
+	e := NewBatched(&loop, BatchedConfig{Steps: steps, MaxSequences: 4, TokenBudget: 100, KVBlocks: 10})
+	var log []string
+	ask(&loop, e, &log, "a", 0, 2, 2)
+	ask(&loop, e, &log, "b", 0, 20, 2)
+	expect(t, &loop, &log, "a1@10 b1@10 a2@20 b2@20 a:ok@20 b:ok@20")
+	want := steps.Batch()
+	want.Add(1, 2, 1)
+	want.Add(1, 20, 1)
+	if got := steps.batches[1]; got != want {
+		t.Errorf("the decode is %+v, want %+v", got, want)
 	}
 }
 
@@ -119,11 +167,138 @@ func TestRefused(t *testing.T) {
 }
 
 func TestValidate(t *testing.T) {
-	err := BatchedConfig{MaxSequences: 0, TokenBudget: -1}.Validate()
-	want := "max sequences is 0, must be at least 1\ntoken budget is -1, must be at least 1\nKV blocks is 0, must be at least 1\ntoken budget is -1, must be at least max sequences, 0, or some would never decode"
-	if err == nil || err.Error() != want {
-		t.Errorf("Validate = %v, want %s", err, want)
+	for _, c := range []struct {
+		name   string
+		config BatchedConfig
+		want   string
+	}{
+		{"numbers", BatchedConfig{MaxSequences: 0, TokenBudget: -1, BlockTokens: -1}, "max sequences is 0, must be at least 1\n" +
+			"token budget is -1, must be at least 1\nKV blocks is 0, must be at least 1\ntokens of a block is -1, must be at least 1\n" +
+			"token budget is -1, must be at least 0, max sequences, or some would never decode"},
+		{"budget", BatchedConfig{MaxSequences: 8, TokenBudget: 31, KVBlocks: 1, Speculation: &Speculation{Tokens: 3}},
+			"token budget is 31, must be at least 32, max sequences of 3 drafted and 1 more tokens each, or some would never decode"},
+		{"options", BatchedConfig{MaxSequences: 1, TokenBudget: 9, KVBlocks: 1, PrefixTTL: -1, OnFull: "wait", Speculation: &Speculation{Acceptance: 1.5, Drafter: Head{}}},
+			"prefix time to live is -1ns, must not be negative\ndrafted tokens is 0, must be at least 1\nacceptance is 1.5, must be from 0 to 1\n" +
+				"a drafting head's share of a step is 0, must be above 0\n" +
+				"policy \"wait\" is unknown: want one of recompute, swap, spill, reserve, refuse"},
+		{"overflow", BatchedConfig{MaxSequences: 1, TokenBudget: 9, KVBlocks: 1, OnFull: Spill, Overflow: Overflow{Latency: -1}},
+			"spill blocks is 0, must be at least 1\nbytes of a token is 0, must be at least 1\n" +
+				"spill rate is 0 bytes a second, must be above 0\nspill latency is -1ns, must not be negative"},
+		{"slots", BatchedConfig{TokenBudget: 9, KVBlocks: 3, Slots: 4}, "4 slots share 3 KV blocks, want at least one each"},
+		{"right", BatchedConfig{TokenBudget: 9, KVBlocks: 3, Slots: 3}, ""},
+	} {
+		got := ""
+		if err := c.config.Validate(); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s: Validate =\n%s\nwant\n%s", c.name, got, c.want)
+		}
 	}
+}
+
+// TestInterference: a stream decodes when a prompt of 100 tokens arrives. In chunks it
+// slows the stream down for as many steps as there are; whole, or before all others,
+// it stops the stream for a prompt's time.
+func TestInterference(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		config BatchedConfig
+		want   string
+	}{
+		{"chunks", BatchedConfig{TokenBudget: 21}, "a1@11 a2@22 a3@53 a4@84 a5@115 a:ok@115 b1@175 b:ok@175"},
+		{"whole", BatchedConfig{TokenBudget: 21, WholePrompts: true}, "a1@11 a2@22 a3@133 b1@133 b:ok@133 a4@144 a5@155 a:ok@155"},
+		{"first, in chunks", BatchedConfig{TokenBudget: 21, PrefillFirst: true}, "a1@11 a2@22 b1@172 b:ok@172 a3@183 a4@194 a5@205 a:ok@205"},
+		{"first, whole", BatchedConfig{TokenBudget: 200, PrefillFirst: true, WholePrompts: true}, "a1@11 a2@22 b1@132 b:ok@132 a3@143 a4@154 a5@165 a:ok@165"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var loop pipeline.Virtual
+			c.config.Steps, c.config.MaxSequences, c.config.KVBlocks = dear, 4, 20
+			e := NewBatched(&loop, c.config)
+			var log []string
+			ask(&loop, e, &log, "a", 0, 1, 5)
+			ask(&loop, e, &log, "b", 15*ms, 100, 1)
+			expect(t, &loop, &log, c.want)
+		})
+	}
+}
+
+// TestWholePrompts: the budget says how many prompts share a step, and one that is
+// larger than the budget is computed all the same.
+func TestWholePrompts(t *testing.T) {
+	for _, c := range []struct {
+		first bool
+		want  string
+	}{
+		{false, "a1@40 b1@80 b:ok@80 a2@80 a:ok@80 c1@140 c:ok@140"},
+		{true, "a1@40 b1@79 b:ok@79 c1@139 c:ok@139 a2@150 a:ok@150"},
+	} {
+		var loop pipeline.Virtual
+		e := NewBatched(&loop, BatchedConfig{Steps: dear, MaxSequences: 4, TokenBudget: 40, KVBlocks: 20, WholePrompts: true, PrefillFirst: c.first})
+		var log []string
+		ask(&loop, e, &log, "a", 0, 30, 2)
+		b := ask(&loop, e, &log, "b", 0, 29, 1)
+		ask(&loop, e, &log, "c", 0, 50, 1)
+		slices.Sort(log)
+		if err := loop.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		want := strings.Fields(c.want)
+		slices.Sort(want)
+		slices.Sort(log)
+		if !slices.Equal(log, want) {
+			t.Errorf("prompts first %v:\n got %s\nwant %s", c.first, log, want)
+		}
+		if b.Scheduled != 40*ms {
+			t.Errorf("b was scheduled at %s, want 40ms: it did not fit the first step", b.Scheduled)
+		}
+	}
+}
+
+// TestPriority: the larger priority is served first, and the last to join of the
+// lowest gives way.
+func TestPriority(t *testing.T) {
+	var loop pipeline.Virtual
+	e := NewBatched(&loop, BatchedConfig{Steps: &recorder{}, MaxSequences: 3, TokenBudget: 100, KVBlocks: 4})
+	var log []string
+	for _, r := range []struct {
+		name             string
+		at               time.Duration
+		prompt, priority int
+	}{{"low", 0, 16, 0}, {"high", 0, 15, 2}, {"middle", 5 * ms, 31, 1}, {"late", 6 * ms, 16, 2}} {
+		ask(&loop, e, &log, r.name, r.at, r.prompt, 3).Priority = r.priority
+	}
+	// At 10 ms low takes a second block and late the last; middle needs two. At 20 ms
+	// high and late each need one more, and low gives way to them. At 30 ms high ends,
+	// and middle takes its blocks; low is computed again when late has ended.
+	expect(t, &loop, &log, "high1@10 low1@10 high2@20 late1@20 low2@20 high3@30 late2@30 high:ok@30 "+
+		"late3@40 middle1@40 late:ok@40 middle2@50 low3@50 low:ok@50 middle3@60 middle:ok@60")
+	if n := e.Stats().Preemptions; n != 1 {
+		t.Errorf("%d preemptions, want 1", n)
+	}
+}
+
+// TestNobodyJoinsAtOnce: in a step in which a sequence gave way no other joins, though
+// one of a higher priority had room.
+func TestNobodyJoinsAtOnce(t *testing.T) {
+	var loop pipeline.Virtual
+	e := NewBatched(&loop, BatchedConfig{Steps: &recorder{}, MaxSequences: 3, TokenBudget: 100, KVBlocks: 4})
+	var log []string
+	ask(&loop, e, &log, "a", 0, 16, 2).Priority = 1
+	ask(&loop, e, &log, "b", 0, 40, 2)
+	ask(&loop, e, &log, "c", 5*ms, 10, 1).Priority = 1
+	expect(t, &loop, &log, "a1@10 b1@10 a2@20 a:ok@20 c1@30 b2@30 c:ok@30 b:ok@30")
+}
+
+// TestPriorityOfSlots: slots know none.
+func TestPriorityOfSlots(t *testing.T) {
+	var loop pipeline.Virtual
+	e := NewBatched(&loop, BatchedConfig{Steps: &recorder{}, TokenBudget: 100, KVBlocks: 4, Slots: 1})
+	var log []string
+	ask(&loop, e, &log, "a", 0, 16, 1)
+	ask(&loop, e, &log, "b", 1*ms, 16, 1)
+	ask(&loop, e, &log, "c", 2*ms, 16, 1).Priority = 5
+	expect(t, &loop, &log, "a1@10 a:ok@10 b1@20 b:ok@20 c1@30 c:ok@30")
 }
 
 // TestCancelBeforePreemption: the end of one request gives up another that was

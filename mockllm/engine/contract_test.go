@@ -3,50 +3,15 @@ package engine
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
-	"halfsecond/mockllm/roofline"
+	"halfsecond/mockllm/engine/kv"
 	"halfsecond/pipeline"
 )
 
 const ms = time.Millisecond
-
-// linear is a Stepper with a fixed cost and a cost a token.
-type linear struct{ step, token time.Duration }
-
-func (l linear) Step(b roofline.Batch) time.Duration {
-	return l.step + time.Duration(b.Tokens)*l.token
-}
-
-// subject is an engine under the contract, with the longest time that a cancel
-// may take.
-type subject struct {
-	name    string
-	make    func(loop pipeline.Scheduler) Engine
-	longest time.Duration
-}
-
-var subjects = []subject{
-	{"batched", func(l pipeline.Scheduler) Engine {
-		return NewBatched(l, BatchedConfig{Steps: linear{5 * ms, 10 * time.Microsecond}, MaxSequences: 8, TokenBudget: 64, KVBlocks: 1000})
-	}, 6 * ms},
-	{"batched, little memory", func(l pipeline.Scheduler) Engine {
-		return NewBatched(l, BatchedConfig{Steps: linear{5 * ms, 10 * time.Microsecond}, MaxSequences: 8, TokenBudget: 64, KVBlocks: 24})
-	}, 6 * ms},
-	{"batched, one sequence", func(l pipeline.Scheduler) Engine {
-		return NewBatched(l, BatchedConfig{Steps: linear{1, 1}, MaxSequences: 1, TokenBudget: 1, KVBlocks: 30})
-	}, 2},
-	{"slots", func(l pipeline.Scheduler) Engine {
-		return NewSlots(l, SlotsConfig{Service: Fixed{40 * ms, 7 * ms}, Slots: 3, MaxContext: 300})
-	}, 0},
-	{"one slot", func(l pipeline.Scheduler) Engine {
-		return NewSlots(l, SlotsConfig{Service: Fixed{ms, 0}, Slots: 1, MaxContext: 300})
-	}, 0},
-	{"hosted", func(l pipeline.Scheduler) Engine {
-		return NewHosted(l, HostedConfig{First: func() time.Duration { return 30 * ms }, Next: 3 * ms})
-	}, 0},
-}
 
 // probe is one request of the property test, with what it saw.
 type probe struct {
@@ -65,6 +30,9 @@ type world struct {
 	engine Engine
 	probes []*probe
 	last   time.Duration
+	checks int
+
+	priorities int // the step from one priority to the next
 }
 
 func (w *world) submit() {
@@ -76,6 +44,11 @@ func (w *world) submit() {
 	if w.rand.IntN(20) == 0 {
 		p.Prompt = 5000 // fits nowhere but at a hosted model
 	}
+	if w.rand.IntN(4) > 0 {
+		x := text{family: 1 + w.rand.Uint64N(3), own: uint64(len(w.probes) + 10), shared: w.rand.IntN(250), tokens: p.Prompt + p.Output}
+		p.Blocks = x.blocks
+	}
+	p.Priority = w.rand.IntN(3) * w.priorities
 	p.NotifyAt = 1 + w.rand.IntN(3)
 	p.Notify = func(n int) int { return w.notified(p, n) }
 	p.Done = func(o pipeline.Outcome) { w.finished(p, o) }
@@ -135,11 +108,12 @@ func (w *world) check() {
 	if s.Submitted != s.Finished+s.Cancelled+s.Refused+s.Waiting+s.Running {
 		w.t.Fatalf("at %s: submitted %d is not the sum of %+v", w.loop.Now(), s.Submitted, s)
 	}
-	if s.BlocksUsed < 0 || s.BlocksUsed > s.BlocksTotal {
-		w.t.Fatalf("at %s: %d blocks used of %d", w.loop.Now(), s.BlocksUsed, s.BlocksTotal)
+	if s.BlocksUsed < 0 || s.BlocksCached < 0 || s.BlocksUsed+s.BlocksCached > s.BlocksTotal {
+		w.t.Fatalf("at %s: %d blocks used and %d cached of %d", w.loop.Now(), s.BlocksUsed, s.BlocksCached, s.BlocksTotal)
 	}
-	if held := w.held(); held >= 0 && held != s.BlocksUsed {
-		w.t.Fatalf("at %s: requests hold %d blocks, the engine says %d", w.loop.Now(), held, s.BlocksUsed)
+	w.checks++
+	if e, ok := w.engine.(*Batched); ok && w.checks%3 == 0 {
+		w.checkBlocks(e, s)
 	}
 	if now := w.loop.Now(); now < w.last {
 		w.t.Fatalf("time went back from %s to %s", w.last, now)
@@ -147,19 +121,51 @@ func (w *world) check() {
 	w.last = w.loop.Now()
 }
 
-// held counts the blocks that the requests of a Batched engine hold.
-func (w *world) held() int {
-	if _, ok := w.engine.(*Batched); !ok {
-		return -1
-	}
-	n := 0
+// checkBlocks compares the blocks that the requests of a Batched engine hold with what
+// it says, and with what they need.
+func (w *world) checkBlocks(e *Batched, s Stats) {
+	held, slow, promised, decoding := 0, 0, 0, 0
+	shared := map[kv.Block]bool{}
 	for _, p := range w.probes {
-		n += p.blocks
-		if p.state == running && p.computed+p.planned > p.blocks*BlockTokens {
+		held += p.blocks
+		if x := p.extra; x != nil {
+			slow, promised = slow+x.slow, promised+x.promised
+			if e.spills {
+				held -= x.slow
+			}
+			for _, b := range x.held {
+				shared[b] = true
+			}
+		}
+		if p.state == running && p.computed+p.planned > p.blocks*e.config.BlockTokens {
 			w.t.Fatalf("at %s: a request computes %d tokens in %d blocks", w.loop.Now(), p.computed+p.planned, p.blocks)
 		}
+		if (p.state == running || p.state == leaving && p.blocks > 0) && p.decoding {
+			decoding++
+		}
 	}
-	return n
+	free := s.BlocksTotal - s.BlocksUsed - s.BlocksCached
+	switch m := e.memory.(type) {
+	case *counter:
+		if free != m.free {
+			w.t.Fatalf("at %s: %d blocks are free, the engine says %d", w.loop.Now(), m.free, free)
+		}
+	case *prefixes:
+		held = len(shared)
+		if free != m.cache.Free() || s.BlocksCached != m.cache.Idle() {
+			w.t.Fatalf("at %s: %d blocks free and %d idle, the engine says %d and %d", w.loop.Now(), m.cache.Free(), m.cache.Idle(), free, s.BlocksCached)
+		}
+	}
+	if held != s.BlocksUsed || slow != s.BlocksSlow || promised != e.promised {
+		w.t.Fatalf("at %s: requests hold %d blocks, %d beside and %d promised, the engine says %d, %d and %d",
+			w.loop.Now(), held, slow, promised, s.BlocksUsed, s.BlocksSlow, e.promised)
+	}
+	if s.BlocksSlow < 0 || s.BlocksSlow > e.config.Overflow.Blocks || e.promised > e.config.KVBlocks {
+		w.t.Fatalf("at %s: %d of %d blocks beside the cache, %d of %d promised", w.loop.Now(), s.BlocksSlow, e.config.Overflow.Blocks, e.promised, e.config.KVBlocks)
+	}
+	if e.prompts != s.Running-decoding {
+		w.t.Fatalf("at %s: %d of %d decode, the engine counts %d prompts", w.loop.Now(), decoding, s.Running, e.prompts)
+	}
 }
 
 // judge checks every request once all is over.
@@ -168,6 +174,12 @@ func (w *world) judge() {
 	for i, p := range w.probes {
 		tokens += p.generated
 		what := fmt.Sprintf("request %d (prompt %d, output %d, limit %d, %s)", i, p.Prompt, p.Output, p.Limit, p.outcome)
+		if x := p.extra; p.blocks > 0 || x != nil && x.slow+x.promised+len(x.held) > 0 {
+			w.t.Errorf("%s: holds %d blocks at its end, %+v", what, p.blocks, x)
+		}
+		if p.CachedTokens >= p.Prompt {
+			w.t.Errorf("%s: %d tokens of the prompt cached", what, p.CachedTokens)
+		}
 		if p.dones != 1 {
 			w.t.Errorf("%s: done %d times", what, p.dones)
 		}
@@ -184,7 +196,7 @@ func (w *world) judge() {
 				w.t.Errorf("%s: cancelled at %s, gone at %s, a step is %s at most", what, p.cancelled, p.done, w.longest)
 			}
 		case pipeline.Refused:
-			if p.Reason == nil || p.generated != 0 {
+			if p.Reason == nil || p.generated != 0 || p.Scheduled != pipeline.Unknown {
 				w.t.Errorf("%s: reason %v, %d tokens", what, p.Reason, p.generated)
 			}
 		default:
@@ -192,7 +204,7 @@ func (w *world) judge() {
 		}
 	}
 	s := w.engine.Stats()
-	if s.Waiting+s.Running+s.BlocksUsed != 0 || s.OutputTokens != tokens {
+	if s.Waiting+s.Running+s.BlocksUsed+s.BlocksSlow != 0 || s.OutputTokens != tokens {
 		w.t.Errorf("at the end %+v; the requests saw %d tokens", s, tokens)
 	}
 }
@@ -202,21 +214,60 @@ func (w *world) judge() {
 func TestContract(t *testing.T) {
 	for _, subject := range subjects {
 		t.Run(subject.name, func(t *testing.T) {
-			preemptions := 0
-			for seed := range uint64(40) {
-				w := &world{t: t, subject: subject, rand: rand.New(rand.NewPCG(seed, 7))}
-				w.engine = subject.make(&w.loop)
-				w.traffic()
-				if err := w.loop.Run(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				w.judge()
-				preemptions += w.engine.Stats().Preemptions
+			total := Stats{}
+			for seed := range uint64(16) {
+				s := run(t, subject, seed).engine.Stats()
+				total.Preemptions += s.Preemptions
+				total.BytesMoved += s.BytesMoved
+				total.PrefixHits += s.PrefixHits
+				total.Evictions += s.Evictions
+				total.Accepted += s.Accepted
 			}
-			if subject.name == "batched, little memory" && preemptions == 0 {
-				t.Error("little memory never made a sequence give way: the test does not test preemption")
-			}
+			exercised(t, subject.name, total)
 		})
+	}
+}
+
+// TestDeterministic: the same traffic twice gives the same instants.
+func TestDeterministic(t *testing.T) {
+	for _, subject := range subjects {
+		first, second := run(t, subject, 3), run(t, subject, 3)
+		for i, p := range first.probes {
+			q := second.probes[i]
+			if p.done != q.done || p.outcome != q.outcome || p.generated != q.generated || p.Last != q.Last || p.CachedTokens != q.CachedTokens {
+				t.Fatalf("%s: request %d was done at %s, the second time at %s", subject.name, i, p.done, q.done)
+			}
+		}
+		if a, b := first.engine.Stats(), second.engine.Stats(); a != b {
+			t.Errorf("%s: %+v, the second time %+v", subject.name, a, b)
+		}
+	}
+}
+
+func run(t *testing.T, s subject, seed uint64) *world {
+	w := &world{t: t, subject: s, rand: rand.New(rand.NewPCG(seed, 7)), priorities: int(seed % 2)}
+	w.engine = s.make(&w.loop)
+	w.traffic()
+	if err := w.loop.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.judge()
+	return w
+}
+
+// exercised checks that the traffic was hard enough to test what a subject is about.
+func exercised(t *testing.T, name string, total Stats) {
+	for _, c := range []struct {
+		word string
+		n    int
+	}{
+		{"little memory", total.Preemptions}, {"swap", int(total.BytesMoved)}, {"spill", int(total.BytesMoved)},
+		{"prefix cache", total.PrefixHits}, {"keep", total.PrefixHits}, {"speculation", total.Accepted},
+		{"little room", total.Preemptions}, {"prefix cache, little memory", total.Evictions},
+	} {
+		if strings.Contains(name, c.word) && c.n == 0 {
+			t.Errorf("nothing happened that a test of %q is about: %+v", c.word, total)
+		}
 	}
 }
 
@@ -236,28 +287,35 @@ func (w *world) traffic() {
 	}
 }
 
-// TestFirstComeFirstServed: with equal requests none overtakes another.
+// TestFirstComeFirstServed: of equal requests none starts before one that came
+// earlier, and each ends once.
 func TestFirstComeFirstServed(t *testing.T) {
 	for _, subject := range subjects {
 		t.Run(subject.name, func(t *testing.T) {
 			var loop pipeline.Virtual
 			e := subject.make(&loop)
-			var order []int
+			var requests []*Request
+			ended := 0
 			for i := range 30 {
-				r := &Request{Prompt: 50, Output: 10}
-				r.Done = func(pipeline.Outcome) { order = append(order, i) }
+				r := &Request{Prompt: 50, Output: 10, Done: func(pipeline.Outcome) { ended++ }}
+				requests = append(requests, r)
 				loop.At(time.Duration(i)*ms, pipeline.RankTimer, func() { e.Submit(r) })
 			}
 			if err := loop.Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			for i, got := range order {
-				if got != i {
-					t.Fatalf("ended in order %v", order)
+			last := time.Duration(0)
+			for i, r := range requests {
+				if r.Reason != nil {
+					continue
 				}
+				if r.Scheduled < last {
+					t.Errorf("request %d was scheduled at %s, one before it at %s", i, r.Scheduled, last)
+				}
+				last = r.Scheduled
 			}
-			if len(order) != 30 {
-				t.Fatalf("%d ended, want 30", len(order))
+			if ended != 30 {
+				t.Fatalf("%d ended, want 30", ended)
 			}
 		})
 	}

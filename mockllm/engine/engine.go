@@ -2,10 +2,13 @@
 // computed and leave, on a pipeline loop.
 //
 // Read engine.go first: the Request and what every Engine promises. batched.go
-// is continuous batching with paged KV blocks, as vLLM and its kin do it;
-// slots.go is N independent slots in continuous time, as llama.cpp and Ollama do
-// it; hosted.go is a rented model known by its published latencies. All pass one
-// contract suite. stage.go puts an Engine into a pipeline.
+// works in steps, as all serving software does: config.go lists its habits, plan.go
+// says who is in a step, memory.go, prefix.go and lanes.go where keys and values
+// live, full.go what happens when they do not fit, speculation.go how drafts are
+// verified. slots.go is N independent slots in continuous time with given service
+// times; hosted.go a rented model known by its published latencies. All pass one
+// contract suite. replica.go turns a family of the catalogue on some hardware into
+// an engine; stage.go puts an Engine into a pipeline.
 package engine
 
 import (
@@ -13,8 +16,10 @@ import (
 	"fmt"
 	"time"
 
+	"halfsecond/mockllm/engine/kv"
 	"halfsecond/mockllm/roofline"
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/dist"
 )
 
 // Engine serves requests on the loop it was made with. Its methods may be called
@@ -39,27 +44,56 @@ type Request struct {
 	Output int // tokens after which the model ends by itself, at least 1
 	Limit  int // most tokens wanted; 0 means no limit
 
+	// Priority goes before age: the larger is served first and gives way last. It
+	// means nothing to an engine that knows no priorities.
+	Priority int
+	// Blocks appends one hash for each whole block of size tokens of the prompt
+	// followed by the answer. A hash stands for all tokens up to the end of its
+	// block, so requests have as many hashes in common as they have blocks. It is
+	// asked once, from inside Submit, by an engine that reuses what it computed.
+	// Nil shares nothing.
+	Blocks func(dst []uint64, size int) []uint64
+
 	// Notify is called when NotifyAt tokens are out, and returns the next count
-	// of interest, or 0 for none. It runs at the instant of the token. May be
-	// nil.
+	// of interest, above n, or 0 for none. It runs at the instant of token n; when
+	// several come out at once, it is called for each count of interest among
+	// them, in order. May be nil.
 	NotifyAt int
 	Notify   func(n int) (next int)
-	// Done is called once, after the last Notify: OK, Cancelled or Refused.
+	// Done is called once, after the last Notify: OK, Cancelled or Refused, or
+	// Error when the replica failed under it.
 	Done func(pipeline.Outcome)
 
 	// Scheduled is the instant at which the engine began to work on the request and
-	// Last that of its newest token; Unknown before. Reason says why it was refused.
-	Scheduled time.Duration
-	Last      time.Duration
-	Reason    error
+	// Last that of its newest token; Unknown before. Reason says why it was refused
+	// or failed. CachedTokens is how many tokens of the prompt were there from
+	// earlier requests and not computed.
+	Scheduled    time.Duration
+	Last         time.Duration
+	Reason       error
+	CachedTokens int
 
 	state     state
+	decoding  bool    // all but the newest token are computed
 	target    int     // tokens to produce: Output, or Limit if less
 	generated int     // tokens out
 	computed  int     // tokens whose keys and values are in the cache
 	planned   int     // tokens to compute in the step under way
-	blocks    int     // KV blocks held
+	blocks    int     // KV blocks held, those beside the cache with them
+	extra     *extra  // at a Batched that needs it
 	answer    *answer // at a Hosted
+}
+
+// extra is what only some configurations of Batched know of a request.
+type extra struct {
+	slow     int // KV blocks held beside the cache
+	promised int // KV blocks that admission control keeps for it
+
+	chain     []uint64   // hashes of the blocks of its tokens
+	held      []kv.Block // the blocks, where they are shared
+	published int        // of held, from the start
+
+	dice dist.Rand // of the acceptance of drafts
 }
 
 // Finish returns why a request that ended OK ended: "stop" at the end of the
@@ -93,24 +127,47 @@ const (
 )
 
 // Stats is the state of an engine at one instant. At every instant
-// Submitted = Finished + Cancelled + Refused + Waiting + Running.
+// Submitted = Finished + Cancelled + Refused + Failed + Waiting + Running.
 type Stats struct {
 	Submitted, Finished, Cancelled, Refused int
+	Failed                                  int // ended with an error, as only replicas behind a router do
 	Waiting, Running                        int
-	BlocksUsed, BlocksTotal                 int // KV blocks of BlockTokens; a slot is its context's blocks
-	PromptTokens, OutputTokens              int // computed and produced so far
-	Preemptions, Steps                      int
+
+	// KV blocks, each counted once: held by running requests, kept for later ones
+	// that may share them, and all there are; the rest is free. A slot is the blocks
+	// of its context.
+	BlocksUsed, BlocksCached, BlocksTotal int
+	// KV blocks in the memory beside the cache, and bytes moved to it or back so far.
+	BlocksSlow int
+	BytesMoved int64
+
+	PromptTokens, OutputTokens int // computed and produced so far
+	Preemptions, Steps         int
+
+	PrefixQueries int // tokens looked up in the prefix cache so far
+	PrefixHits    int // those of them that were there
+	Evictions     int // cached blocks given up for their room so far
+
+	Drafted, Accepted int // tokens drafted and accepted so far
+
+	Loads int // of a model that is not always in memory, so far
 }
 
-// BlockTokens is the number of tokens in a KV block.
+// BlockTokens is the number of tokens in a KV block unless a configuration says
+// otherwise.
 const BlockTokens = roofline.BlockTokens
 
-// blocksFor returns the blocks that hold n tokens.
-func blocksFor(n int) int { return (n + BlockTokens - 1) / BlockTokens }
+// blocksFor returns the blocks of size tokens that hold n tokens.
+func blocksFor(n, size int) int { return (n + size - 1) / size }
 
-// ErrTooLarge is the Reason of a request that could never run here: its prompt
-// and output do not fit the context or the cache.
-var ErrTooLarge = errors.New("request is larger than the engine's context")
+// Reasons of a refusal.
+var (
+	// ErrTooLarge: the request could never run here, for its prompt and output do
+	// not fit the context or the cache.
+	ErrTooLarge = errors.New("request is larger than the engine's context")
+	// ErrFull: the request does not fit beside those accepted before it.
+	ErrFull = errors.New("no room in the KV cache now")
+)
 
 // accept prepares a request for the queue and checks it against the most tokens
 // that one request may hold.
@@ -121,7 +178,7 @@ func (r *Request) accept(most int) error {
 	if r.Prompt < 1 || r.Output < 1 || r.Limit < 0 {
 		panic(fmt.Sprintf("engine: impossible request: prompt %d, output %d, limit %d", r.Prompt, r.Output, r.Limit))
 	}
-	r.Scheduled, r.Last = pipeline.Unknown, pipeline.Unknown
+	r.Scheduled, r.Last, r.CachedTokens = pipeline.Unknown, pipeline.Unknown, 0
 	r.target = r.Tokens()
 	if need := r.Prompt + r.target; need > most {
 		return fmt.Errorf("%w: prompt %d and output %d need %d tokens, %d fit", ErrTooLarge, r.Prompt, r.target, need, most)
@@ -129,16 +186,25 @@ func (r *Request) accept(most int) error {
 	return nil
 }
 
-// emit counts one token out now and notifies.
-func (r *Request) emit(now time.Duration) {
-	r.generated++
+// emit counts n tokens out now and notifies.
+func (r *Request) emit(n int, now time.Duration) {
+	r.generated += n
 	r.Last = now
-	r.tell()
+	if r.NotifyAt > 0 && r.generated >= r.NotifyAt {
+		r.tell()
+	}
 }
 
-// tell notifies of the tokens out when that count is of interest.
+// tell notifies of each count of interest among the tokens out, until the asker
+// gives the request up.
 func (r *Request) tell() {
-	if r.NotifyAt > 0 && r.generated >= r.NotifyAt && r.Notify != nil {
-		r.NotifyAt = r.Notify(r.generated)
+	if r.Notify == nil {
+		return
+	}
+	for r.NotifyAt > 0 && r.NotifyAt <= r.generated && r.state == running {
+		n := r.NotifyAt
+		if r.NotifyAt = r.Notify(n); r.NotifyAt > 0 && r.NotifyAt <= n {
+			panic(fmt.Sprintf("engine: told of %d tokens, the next count of interest is %d", n, r.NotifyAt))
+		}
 	}
 }

@@ -1,45 +1,86 @@
 package engine
 
-// queue holds waiting requests in order. Requests that left it are skipped when
-// they reach the front, so leaving costs nothing.
-type queue struct {
-	items []*Request
-	head  int
+import "slices"
+
+// queue holds waiting requests: those of the highest priority first, and of one
+// priority in order.
+type queue struct{ lines []line }
+
+// line is the waiting requests of one priority. Requests that left it are skipped
+// when they reach the front, so leaving costs nothing.
+type line struct {
+	priority int
+	items    []*Request
+	head     int
 }
 
-func (q *queue) pushBack(r *Request) { q.items = append(q.items, r) }
+// pushBack puts a request behind all others of its priority.
+func (q *queue) pushBack(r *Request, priority int) {
+	l := q.line(priority)
+	l.items = append(l.items, r)
+}
 
-// pushFront puts a preempted request before all others.
-func (q *queue) pushFront(r *Request) {
-	if q.head > 0 {
-		q.head--
-		q.items[q.head] = r
+// pushFront puts a preempted request before all others of its priority.
+func (q *queue) pushFront(r *Request, priority int) {
+	l := q.line(priority)
+	if l.head > 0 {
+		l.head--
+		l.items[l.head] = r
 		return
 	}
-	q.items = append(q.items, nil)
-	copy(q.items[1:], q.items)
-	q.items[0] = r
+	l.items = slices.Insert(l.items, 0, r)
+}
+
+// line returns that of a priority, and makes it when there is none.
+func (q *queue) line(priority int) *line {
+	i := 0
+	for i < len(q.lines) && q.lines[i].priority > priority {
+		i++
+	}
+	if i == len(q.lines) || q.lines[i].priority != priority {
+		q.lines = slices.Insert(q.lines, i, line{priority: priority})
+	}
+	return &q.lines[i]
 }
 
 // front returns the first request that still waits, or nil.
 func (q *queue) front() *Request {
-	for q.head < len(q.items) {
-		if r := q.items[q.head]; r.state == waiting {
+	for i := range q.lines {
+		if r := q.lines[i].front(); r != nil {
 			return r
 		}
-		q.drop()
 	}
-	q.items, q.head = q.items[:0], 0
+	return nil
+}
+
+// drop takes out the request that front returned.
+func (q *queue) drop() {
+	for i := range q.lines {
+		if l := &q.lines[i]; l.head < len(l.items) {
+			l.drop()
+			return
+		}
+	}
+}
+
+func (l *line) front() *Request {
+	for l.head < len(l.items) {
+		if r := l.items[l.head]; r.state == waiting {
+			return r
+		}
+		l.drop()
+	}
+	l.items, l.head = l.items[:0], 0
 	return nil
 }
 
 // drop takes the first request out and, now and then, gives memory back.
-func (q *queue) drop() {
-	q.items[q.head] = nil
-	q.head++
-	if q.head >= 1024 && q.head*2 >= len(q.items) {
-		n := copy(q.items, q.items[q.head:])
-		clear(q.items[n:])
-		q.items, q.head = q.items[:n], 0
+func (l *line) drop() {
+	l.items[l.head] = nil
+	l.head++
+	if l.head >= 1024 && l.head*2 >= len(l.items) {
+		n := copy(l.items, l.items[l.head:])
+		clear(l.items[n:])
+		l.items, l.head = l.items[:n], 0
 	}
 }

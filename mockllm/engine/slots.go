@@ -65,7 +65,7 @@ func NewSlots(loop pipeline.Scheduler, c SlotsConfig) *Slots {
 		panic(fmt.Sprintf("engine: %v", err))
 	}
 	e := &Slots{loop: loop, config: c, slots: make([]slot, c.Slots)}
-	e.stats.BlocksTotal = c.Slots * blocksFor(c.MaxContext)
+	e.stats.BlocksTotal = c.Slots * blocksFor(c.MaxContext, BlockTokens)
 	e.start = e.startWaiting
 	for i := range e.slots {
 		e.slots[i].token = func() { e.token(i) }
@@ -83,7 +83,7 @@ func (e *Slots) Submit(r *Request) {
 	}
 	r.state = waiting
 	e.stats.Waiting++
-	e.waiting.pushBack(r)
+	e.waiting.pushBack(r, 0)
 	e.wake()
 }
 
@@ -106,7 +106,7 @@ func (e *Slots) Cancel(r *Request) {
 func (e *Slots) Stats() Stats {
 	s := e.stats
 	s.Running = e.busy
-	s.BlocksUsed = e.busy * blocksFor(e.config.MaxContext)
+	s.BlocksUsed = e.busy * blocksFor(e.config.MaxContext, BlockTokens)
 	return s
 }
 
@@ -151,7 +151,7 @@ func (e *Slots) token(i int) {
 		e.stats.PromptTokens += r.Prompt
 	}
 	e.stats.OutputTokens++
-	r.emit(e.loop.Now())
+	r.emit(1, e.loop.Now())
 	if r.state != running { // the asker gave it up at this very token
 		return
 	}

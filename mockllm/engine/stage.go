@@ -4,6 +4,10 @@ import "halfsecond/pipeline"
 
 // Stage is an Engine as the language model of a pipeline.
 type Stage struct {
+	// Caches says that the engine reuses what it computed before. The records then
+	// say how much of their prompts was there.
+	Caches bool
+
 	loop   pipeline.Scheduler
 	engine Engine
 	idle   []*job // jobs that are over, to serve again
@@ -33,6 +37,8 @@ func (s *Stage) Start(c *pipeline.Call) {
 	}
 	*j = job{stage: s, call: c}
 	j.Prompt, j.Output, j.Limit = c.PromptTokens, c.OutputTokens, c.MaxTokens
+	j.Priority, j.Blocks = c.Priority, c.Blocks
+	j.Scheduled, j.Last = pipeline.Unknown, pipeline.Unknown // it may fail before an engine sees it
 	j.NotifyAt, j.Notify, j.Done = 1, j.notify, j.done
 	c.State = j
 	s.engine.Submit(&j.Request)
@@ -67,10 +73,13 @@ func (j *job) done(o pipeline.Outcome) {
 	r := &j.call.Record
 	r.End, r.Outcome = j.stage.loop.Now(), o
 	r.OutputTokens, r.Chunks, r.LastOutput = j.Generated(), j.Generated(), j.Last
-	switch o {
-	case pipeline.OK:
+	if j.stage.Caches {
+		r.CachedTokens = j.CachedTokens
+	}
+	switch {
+	case o == pipeline.OK:
 		r.Finish = j.Finish()
-	case pipeline.Refused:
+	case j.Reason != nil:
 		r.Reason = j.Reason.Error()
 	}
 	call := j.call

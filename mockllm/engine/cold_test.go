@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"halfsecond/pipeline"
+)
+
+func init() {
+	batched := func(l pipeline.Scheduler) Engine {
+		return NewBatched(l, BatchedConfig{Steps: linear{5 * ms, 10 * us}, MaxSequences: 8, TokenBudget: 64, KVBlocks: 24})
+	}
+	subjects = append(subjects,
+		subject{"cold", func(l pipeline.Scheduler) Engine {
+			return NewCold(l, ColdConfig{Load: 700 * ms, Reload: 90 * ms, Idle: 30 * ms}, batched)
+		}, 6 * ms},
+		subject{"cold with a front", func(l pipeline.Scheduler) Engine {
+			return NewCold(l, ColdConfig{Load: 700 * ms, Reload: 90 * ms, Idle: 1, Loaded: true}, func(l pipeline.Scheduler) Engine {
+				return NewFront(l, FrontConfig{Fixed: ms}, many(l))
+			})
+		}, 0},
+	)
+}
+
+func oneSlot(loop pipeline.Scheduler) Engine { return one(loop) }
+
+// TestCold: the first request waits for the load, the next come after it in order;
+// the model goes after 100 ms without requests and comes back faster.
+func TestCold(t *testing.T) {
+	var loop pipeline.Virtual
+	e := NewCold(&loop, ColdConfig{Load: time.Second, Reload: 200 * ms, Idle: 100 * ms}, oneSlot)
+	var log []string
+	a := ask(&loop, e, &log, "a", 10*ms, 10, 1)
+	ask(&loop, e, &log, "b", 500*ms, 10, 1)
+	ask(&loop, e, &log, "c", 1010*ms, 10, 1)
+	ask(&loop, e, &log, "d", 1259*ms, 10, 1) // 99 ms after c
+	ask(&loop, e, &log, "e", 1409*ms, 10, 1) // 100 ms after d
+	loop.At(1408*ms, pipeline.RankInput, func() {
+		if s := e.Stats(); s.Loads != 1 || s.BlocksTotal != 63 {
+			t.Errorf("just before it is unloaded %+v", s)
+		}
+	})
+	expect(t, &loop, &log, "a1@1060 a:ok@1060 b1@1110 b:ok@1110 c1@1160 c:ok@1160 d1@1309 d:ok@1309 e1@1659 e:ok@1659")
+	if a.Scheduled != 1010*ms {
+		t.Errorf("a scheduled at %s, want 1.01s", a.Scheduled)
+	}
+	if s := e.Stats(); s.Loads != 2 || s.Submitted != 5 || s.Finished != 5 || s.OutputTokens != 5 || s.BlocksTotal != 63 {
+		t.Errorf("at the end %+v", s)
+	}
+}
+
+// TestColdForgets: with the model goes what the engine had cached.
+func TestColdForgets(t *testing.T) {
+	var loop pipeline.Virtual
+	e := NewCold(&loop, ColdConfig{Load: time.Second, Reload: 200 * ms, Idle: 100 * ms}, func(l pipeline.Scheduler) Engine {
+		return NewBatched(l, BatchedConfig{Steps: linear{10 * ms, 0}, MaxSequences: 1, TokenBudget: 100, KVBlocks: 10, PrefixCache: true})
+	})
+	var found []int
+	for _, at := range []time.Duration{0, 1050 * ms, 1200 * ms} {
+		r := &Request{Prompt: 64, Output: 1, Blocks: func(dst []uint64, size int) []uint64 { return append(dst, 1, 2, 3, 4) }}
+		r.Done = func(pipeline.Outcome) { found = append(found, r.CachedTokens) }
+		loop.At(at, pipeline.RankTimer, func() { e.Submit(r) })
+	}
+	for at, want := range map[time.Duration]int{1159 * ms: 4, 1160 * ms: 0} {
+		loop.At(at, pipeline.RankInput, func() {
+			if got := e.Stats().BlocksCached; got != want {
+				t.Errorf("at %s %d blocks are cached, want %d", at, got, want)
+			}
+		})
+	}
+	if err := loop.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(found, []int{0, 48, 0}) {
+		t.Errorf("prompts found %d tokens in the cache, want 0, 48 and, after the model was unloaded, 0", found)
+	}
+}
+
+// TestColdKept: what is loaded and never unloaded does not load.
+func TestColdKept(t *testing.T) {
+	var loop pipeline.Virtual
+	e := NewCold(&loop, ColdConfig{Load: time.Second, Reload: time.Second, Loaded: true}, oneSlot)
+	var log []string
+	ask(&loop, e, &log, "a", 0, 10, 1)
+	ask(&loop, e, &log, "b", time.Hour, 10, 1)
+	expect(t, &loop, &log, "a1@50 a:ok@50 b1@3600050 b:ok@3600050")
+	if n := e.Stats().Loads; n != 0 {
+		t.Errorf("%d loads, want none", n)
+	}
+}
+
+// TestColdReload: a model that was in memory when the run started has its weights
+// cached at its first load.
+func TestColdReload(t *testing.T) {
+	var loop pipeline.Virtual
+	e := NewCold(&loop, ColdConfig{Load: time.Second, Reload: 200 * ms, Idle: OllamaIdle, Loaded: true}, oneSlot)
+	var log []string
+	ask(&loop, e, &log, "a", 5*time.Minute-1, 10, 1)
+	ask(&loop, e, &log, "b", 10*time.Minute+50*ms-1, 10, 1)
+	expect(t, &loop, &log, "a1@300049 a:ok@300049 b1@600299 b:ok@600299")
+}
+
+// TestColdCancel: a request that gives up while the model loads leaves at once, and
+// the load goes on; the idle time counts from its end.
+func TestColdCancel(t *testing.T) {
+	var loop pipeline.Virtual
+	e := NewCold(&loop, ColdConfig{Load: time.Second, Reload: 200 * ms, Idle: 100 * ms}, oneSlot)
+	var log []string
+	a := ask(&loop, e, &log, "a", 0, 10, 1)
+	loop.At(400*ms, pipeline.RankInput, func() { e.Cancel(a) })
+	loop.At(500*ms, pipeline.RankInput, func() {
+		if s := e.Stats(); s.Cancelled != 1 || s.Waiting != 0 || s.Loads != 1 {
+			t.Errorf("at 500ms %+v", s)
+		}
+	})
+	ask(&loop, e, &log, "b", 1099*ms, 10, 1)
+	expect(t, &loop, &log, "a:cancelled@400 b1@1149 b:ok@1149")
+}
+
+func TestColdValidate(t *testing.T) {
+	err := ColdConfig{Load: -1, Reload: -2, Idle: -3}.Validate()
+	if want := "load is -1ns, must not be negative\nreload is -2ns, must not be negative\nidle is -3ns, must not be negative"; err == nil || err.Error() != want {
+		t.Errorf("Validate = %v, want %s", err, want)
+	}
+}
+
+// TestTotal: every field is in the sum.
+func TestTotal(t *testing.T) {
+	var a, b Stats
+	for i := range reflect.TypeFor[Stats]().NumField() {
+		reflect.ValueOf(&a).Elem().Field(i).SetInt(int64(1 + i))
+		reflect.ValueOf(&b).Elem().Field(i).SetInt(100)
+	}
+	got := reflect.ValueOf(Total(a, b))
+	for i := range got.NumField() {
+		if n := got.Field(i).Int(); n != int64(101+i) {
+			t.Errorf("%s = %d, want %d", got.Type().Field(i).Name, n, 101+i)
+		}
+	}
+}
+
+func TestLoadTime(t *testing.T) {
+	local := Load{Start: 2 * time.Second, Weights: 16e9, Storage: 4e9, Host: 8e9, Link: 32e9, Prepare: 10 * time.Second, WarmUp: time.Second}
+	for _, c := range []struct {
+		name   string
+		load   Load
+		cached bool
+		want   time.Duration
+	}{
+		{"from the disk", local, false, 17 * time.Second},
+		{"from the page cache", local, true, 15 * time.Second},
+		{"no limits", Load{Start: time.Second, Weights: 16e9}, false, time.Second},
+		{"link is slowest", Load{Weights: 16e9, Storage: 4e9, Link: 2e9}, false, 8 * time.Second},
+		{"nothing", Load{}, true, 0},
+	} {
+		if got := LoadTime(c.load, c.cached); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestLoadTimeMeasured: one time to start and one rate explain four models, with
+// the time to prepare as the engine's log tells it. Weights are the models'
+// parameters at 16 bits; source as in LoadTime, rows "actual_total_time" and
+// "init_engine" of model_size.
+func TestLoadTimeMeasured(t *testing.T) {
+	for _, c := range []struct {
+		model    string
+		weights  float64
+		prepare  time.Duration
+		measured time.Duration
+	}{
+		{"Llama-3.2-3B", 6.43e9, 17892 * ms, 40368 * ms},
+		{"Yi-6B", 12.12e9, 18926 * ms, 43755 * ms},
+		{"Llama-2-7B", 13.48e9, 19468 * ms, 44952 * ms},
+		{"Llama-2-13B", 26.03e9, 26434 * ms, 58709 * ms},
+	} {
+		got := LoadTime(Load{Start: 17600 * ms, Weights: c.weights, Host: 1.8e9, Prepare: c.prepare}, true)
+		if err := got.Seconds()/c.measured.Seconds() - 1; err < -.04 || err > .04 {
+			t.Errorf("%s: %s, measured %s", c.model, got, c.measured)
+		} else {
+			t.Logf("%s: %.1f s, measured %.1f (%+.1f %%)", c.model, got.Seconds(), c.measured.Seconds(), 100*err)
+		}
+	}
+}

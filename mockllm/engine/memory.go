@@ -1,0 +1,50 @@
+package engine
+
+// memory is where the keys and values of running requests live. It counts in
+// blocks, and keeps Request.blocks.
+type memory interface {
+	// admit gives a request that holds nothing so many blocks, or as many as there
+	// are if that is not more than spare too few, and sets computed to the tokens
+	// that are in them already. It reports false, and changes nothing, when there is
+	// no room.
+	admit(r *Request, blocks, spare int) bool
+	// grow gives the request one more block, and reports false when none is left.
+	grow(r *Request) bool
+	// keep hears that more tokens of a running request are computed.
+	keep(r *Request)
+	// release takes all blocks of a request back.
+	release(r *Request)
+	// count fills in the blocks used and cached, and evictions.
+	count(s *Stats)
+}
+
+// counter is a memory whose blocks nobody shares, so that a number is enough.
+type counter struct{ free, total int }
+
+func (m *counter) admit(r *Request, blocks, spare int) bool {
+	give := min(blocks, m.free)
+	if blocks-give > spare {
+		return false
+	}
+	m.free -= give
+	r.blocks, r.computed = give, 0
+	return true
+}
+
+func (m *counter) grow(r *Request) bool {
+	if m.free == 0 {
+		return false
+	}
+	m.free--
+	r.blocks++
+	return true
+}
+
+func (m *counter) keep(*Request) {}
+
+func (m *counter) release(r *Request) {
+	m.free += r.blocks
+	r.blocks = 0
+}
+
+func (m *counter) count(s *Stats) { s.BlocksUsed = m.total - m.free }

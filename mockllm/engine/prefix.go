@@ -1,0 +1,65 @@
+package engine
+
+import (
+	"time"
+
+	"halfsecond/mockllm/engine/kv"
+	"halfsecond/pipeline"
+)
+
+// prefixes is a memory that keeps what was computed for requests that begin alike.
+// Whole blocks are reused, and never the last token of a request: it is computed so
+// that there is something to sample from (vllm-project/vllm,
+// vllm/v1/core/kv_cache_manager.py, get_computed_blocks; read 2026-11-29).
+type prefixes struct {
+	loop  pipeline.Scheduler
+	cache *kv.Cache
+	size  int // tokens of a block
+}
+
+func newPrefixes(loop pipeline.Scheduler, blocks, size int, ttl time.Duration) *prefixes {
+	return &prefixes{loop: loop, cache: kv.New(blocks, ttl), size: size}
+}
+
+func (m *prefixes) admit(r *Request, blocks, spare int) bool {
+	m.cache.Expire(m.loop.Now())
+	x := r.extra
+	chain := x.chain[:min(len(x.chain), (r.Prompt+r.generated-1)/m.size)]
+	found, idle := m.cache.Find(chain)
+	give := min(blocks-found, m.cache.Free()+m.cache.Idle()-idle)
+	if blocks-found-give > spare {
+		return false
+	}
+	x.held = m.cache.Hold(x.held[:0], chain[:found])
+	x.held, _ = m.cache.Take(x.held, give)
+	x.published = found
+	r.blocks, r.computed = len(x.held), found*m.size
+	return true
+}
+
+func (m *prefixes) grow(r *Request) (ok bool) {
+	if r.extra.held, ok = m.cache.Take(r.extra.held, 1); ok {
+		r.blocks++
+	}
+	return ok
+}
+
+// keep makes the blocks findable that are complete now.
+func (m *prefixes) keep(r *Request) {
+	x := r.extra
+	whole := min(r.computed/m.size, len(x.chain), len(x.held))
+	for ; x.published < whole; x.published++ {
+		x.held[x.published] = m.cache.Publish(x.held[x.published], x.chain[x.published])
+	}
+}
+
+func (m *prefixes) release(r *Request) {
+	r.extra.held = m.cache.Release(r.extra.held, m.loop.Now())
+	r.blocks = 0
+}
+
+func (m *prefixes) count(s *Stats) {
+	m.cache.Expire(m.loop.Now())
+	s.BlocksUsed, s.BlocksCached = m.cache.Used(), m.cache.Idle()
+	s.Evictions = m.cache.Evictions()
+}

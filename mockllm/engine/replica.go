@@ -1,0 +1,227 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"halfsecond/mockllm/catalog"
+	"halfsecond/mockllm/roofline"
+	"halfsecond/pipeline"
+)
+
+// Replica describes an engine on modelled hardware, ready to be built on a loop: the
+// plan, whose deployment names the engine's family and with it the habits of the
+// scheduler, and what is to differ from them. Zero fields leave a habit as it is.
+type Replica struct {
+	Plan *roofline.Plan
+
+	MaxSequences int           // most requests running at once
+	TokenBudget  int           // most tokens a step
+	Slots        int           // of an engine that has slots; 1 or more
+	Chunked      *bool         // prompts may be cut into chunks
+	PrefixCache  *bool         // what was computed is kept for later requests; of slots, each its own
+	PrefixTTL    time.Duration // how long it is still found after its last use
+	OnFull       Policy
+
+	// The memory beside the cache, for Swap and Spill.
+	OverflowBytes int64   // 0 means 4 GiB a device for Swap and 1 TB for Spill
+	OverflowRate  float64 // bytes a second; 0 means a PCIe 4 link's for Swap and an SSD's for Spill
+
+	Drafting *Drafting // nil for no speculative decoding
+}
+
+// Drafting is speculative decoding with a draft model, with a drafting head of the
+// model itself, or, when neither is set, by n-gram lookup.
+type Drafting struct {
+	Model *roofline.Plan // the draft model on the same devices, or nil
+	Share float64        // a head's pass as a share of the model's step, or 0
+
+	Tokens     int     // drafted a step, at least 1
+	Acceptance float64 // chance that a drafted token is right, 0..1
+	Seed       uint64  // of the draws
+}
+
+// The memory beside the cache, where nothing else is said.
+const (
+	// pcieRate is the rate that copies reach over PCIe 4 x16, .75 of its 32 GB/s: what
+	// microsoft/vidur's all-reduces between pairs of A100 reach, commit 7d47513, read
+	// 2026-11-29.
+	pcieRate = 24e9
+	// ssdRate and ssdLatency are those of a data-centre NVMe SSD, of which datasheets
+	// promise 3-7 GB/s and 80 us; a middle. An estimate.
+	ssdRate    = 5e9
+	ssdLatency = 80 * time.Microsecond
+	// defaultSwap is vLLM's --swap-space for each device, 4 GiB; source: vLLM V0 engine
+	// arguments, read 2026-11-29. defaultSpill is the size of a common SSD.
+	defaultSwap  = 4 << 30
+	defaultSpill = 1000_000_000_000
+)
+
+// leastContext is the shortest context that is worth serving, in tokens.
+const leastContext = 16
+
+// Validate reports what makes the replica impossible: settings, or a model that
+// leaves no memory for its cache.
+func (r Replica) Validate() error {
+	c, err := r.config()
+	if err != nil {
+		return err
+	}
+	if n := c.capacity(); n < leastContext {
+		return fmt.Errorf("%d slots share a cache that leaves %d tokens to each, want at least %d", c.Slots, n, leastContext)
+	}
+	return c.Validate()
+}
+
+// Build returns the engine. It panics when the replica is not valid.
+func (r Replica) Build(loop pipeline.Scheduler) Engine { return NewBatched(loop, r.Config()) }
+
+// Config returns the configuration of the engine. It panics when the replica is not
+// valid.
+func (r Replica) Config() BatchedConfig {
+	c, err := r.config()
+	if err != nil {
+		panic(fmt.Sprintf("engine: %v", err))
+	}
+	return c
+}
+
+// Context returns the most tokens, prompt and output, of one request. It panics when
+// the replica is not valid.
+func (r Replica) Context() int {
+	c := r.Config()
+	return c.most()
+}
+
+// First returns the time from the arrival of a lone prompt to its first token, of the
+// engine itself. It panics when the replica is not valid.
+func (r Replica) First(prompt int) time.Duration {
+	var loop pipeline.Virtual
+	e := r.Build(&loop)
+	q := &Request{Prompt: prompt, Output: 1, Done: func(pipeline.Outcome) {}}
+	e.Submit(q)
+	loop.RunUntil(pipeline.LastInstant)
+	return q.Last
+}
+
+// config turns the family's habits, and what differs, into a configuration.
+func (r Replica) config() (BatchedConfig, error) {
+	d := r.Plan.Deployment()
+	family := d.Engine.On(d.Hardware)
+	tokens, err := r.kvTokens()
+	if err != nil {
+		return BatchedConfig{}, err
+	}
+	c := BatchedConfig{
+		Steps:        r.Plan,
+		MaxSequences: unlessZero(r.MaxSequences, family.MaxSequences, math.MaxInt32),
+		TokenBudget:  unlessZero(r.TokenBudget, family.TokenBudget, math.MaxInt32),
+		BlockTokens:  unlessZero(family.PrefixBlock, BlockTokens),
+		MaxContext:   d.Model.MaxContext,
+		WholePrompts: !unlessNil(r.Chunked, family.Chunked),
+		PrefillFirst: family.PrefillFirst,
+		PrefixCache:  unlessNil(r.PrefixCache, family.PrefixCache),
+		PrefixTTL:    r.PrefixTTL,
+		OnFull:       r.OnFull,
+		Speculation:  r.speculation(),
+	}
+	c.KVBlocks = tokens / c.BlockTokens
+	c.MaxSequences = min(c.MaxSequences, c.TokenBudget/c.verified())
+	if c.OnFull == "" {
+		c.OnFull = Policy(family.OnFull)
+	}
+	if family.Slots > 0 {
+		r.useSlots(&c, family)
+	} else if r.Slots > 0 {
+		return c, fmt.Errorf("%d slots: %s has none, it serves in batches", r.Slots, family.Name)
+	}
+	c.Overflow = r.overflow(c, d)
+	return c, nil
+}
+
+// useSlots sets up an engine of slots, whose steps are micro-batches of prompts, in
+// chunks, and of what decodes, together.
+func (r Replica) useSlots(c *BatchedConfig, family catalog.Engine) {
+	c.Slots = unlessZero(r.Slots, family.Slots)
+	c.SlotCache = unlessNil(r.PrefixCache, family.SlotCache)
+	c.TokenBudget = unlessZero(r.TokenBudget, family.MicroBatch, math.MaxInt32)
+	c.WholePrompts, c.PrefillFirst, c.PrefixCache, c.OnFull = false, false, false, Recompute
+}
+
+// overflow returns the memory beside the cache for the policy.
+func (r Replica) overflow(c BatchedConfig, d roofline.Deployment) Overflow {
+	o := Overflow{TokenBytes: r.Plan.KVBytesPerToken()}
+	bytes := int64(0)
+	switch c.OnFull {
+	case Swap:
+		bytes, o.Rate = defaultSwap*int64(d.GPUs), pcieRate
+	case Spill:
+		bytes, o.Rate, o.Latency = defaultSpill, ssdRate, ssdLatency
+	default:
+		return Overflow{}
+	}
+	bytes = unlessZero(r.OverflowBytes, bytes)
+	o.Rate = unlessZero(r.OverflowRate, o.Rate)
+	o.Blocks = int(bytes / (o.TokenBytes * int64(c.BlockTokens)))
+	return o
+}
+
+func (r Replica) speculation() *Speculation {
+	d := r.Drafting
+	if d == nil {
+		return nil
+	}
+	s := &Speculation{Tokens: d.Tokens, Acceptance: d.Acceptance, Seed: d.Seed}
+	switch {
+	case d.Model != nil:
+		s.Drafter = d.Model
+	case d.Share != 0:
+		s.Drafter = Head{Model: r.Plan, Share: d.Share}
+	}
+	return s
+}
+
+// kvTokens returns how many tokens the cache holds. A draft model takes its weights,
+// and a cache of as many tokens, from the same memory; a cache of a size that was
+// given is what they left.
+func (r Replica) kvTokens() (int, error) {
+	tokens, err := r.Plan.KVTokens()
+	if err != nil {
+		return 0, err
+	}
+	d := r.Plan.Deployment()
+	if tokens < 0 {
+		return 0, fmt.Errorf("the memory of %s is unknown, and with it what the cache of %s holds", d.Hardware.Name, d.Model.Name)
+	}
+	if r.Drafting == nil || r.Drafting.Model == nil || d.KVTokens > 0 {
+		return tokens, nil
+	}
+	draft, own := r.Drafting.Model, r.Plan.KVBytesPerToken()
+	if draft.KVBytesPerToken() < 0 {
+		return 0, errors.New("the shape of the draft model is unknown, and with it what its cache takes")
+	}
+	left := int64(tokens)*own - draft.WeightBytes()
+	if tokens = int(left / (own + draft.KVBytesPerToken())); left < 0 || tokens < leastContext {
+		return 0, fmt.Errorf("the draft model %s leaves no room for a cache beside %s", draft.Deployment().Model.Name, d.Model.Name)
+	}
+	return tokens, nil
+}
+
+// unlessZero returns the first value that is not zero.
+func unlessZero[T comparable](values ...T) (v T) {
+	for _, v = range values {
+		if v != *new(T) {
+			return v
+		}
+	}
+	return v
+}
+
+func unlessNil(set *bool, habit bool) bool {
+	if set != nil {
+		return *set
+	}
+	return habit
+}

@@ -1,0 +1,241 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"halfsecond/mockllm/catalog"
+	"halfsecond/mockllm/roofline"
+	"halfsecond/pipeline"
+)
+
+// deployment is a model of the catalogue on devices of it.
+func deployment(t testing.TB, model, hardware string, gpus int) roofline.Deployment {
+	t.Helper()
+	m, err := catalog.FindModel(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := catalog.FindHardware(hardware)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return roofline.Deployment{Model: m, Hardware: h, GPUs: gpus}
+}
+
+func planOf(t testing.TB, d roofline.Deployment) *roofline.Plan {
+	t.Helper()
+	p, err := roofline.New(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func replica(t testing.TB, model, hardware string, gpus int) Replica {
+	t.Helper()
+	return Replica{Plan: planOf(t, deployment(t, model, hardware, gpus))}
+}
+
+// served returns the replica of Llama-3.1-8B on an H100 by a family of engines.
+func served(t testing.TB, family string, set func(r *Replica)) Replica {
+	t.Helper()
+	d := deployment(t, "Llama-3.1-8B", "H100-SXM", 1)
+	e, err := catalog.FindEngine(family)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Engine = e
+	r := Replica{Plan: planOf(t, d)}
+	if set != nil {
+		set(&r)
+	}
+	return r
+}
+
+// TestHabits: each family's habits become a configuration, and what is set differs
+// from them.
+func TestHabits(t *testing.T) {
+	yes, no := true, false
+	for _, c := range []struct {
+		name   string
+		family string
+		set    func(r *Replica)
+		is     func(c BatchedConfig) bool
+	}{
+		{"chunks, decodes first", "vllm", nil, func(c BatchedConfig) bool {
+			return !c.WholePrompts && !c.PrefillFirst && c.PrefixCache && c.BlockTokens == 16 && c.OnFull == Recompute && c.Slots == 0
+		}},
+		{"prompts whole and first", "vllm-v0", nil, func(c BatchedConfig) bool {
+			return c.WholePrompts && c.PrefillFirst && !c.PrefixCache && c.OnFull == Recompute
+		}},
+		{"room for the longest answer", "trtllm", nil, func(c BatchedConfig) bool { return c.OnFull == Reserve }},
+		{"prompts first, blocks of a token", "sglang", nil, func(c BatchedConfig) bool {
+			return c.PrefillFirst && !c.WholePrompts && c.PrefixCache && c.BlockTokens == 1
+		}},
+		{"slots and micro-batches", "llama.cpp", nil, func(c BatchedConfig) bool {
+			return c.Slots >= 1 && c.SlotCache && c.TokenBudget == 512 && !c.WholePrompts && !c.PrefixCache
+		}},
+		{"what is set", "vllm", func(r *Replica) {
+			r.MaxSequences, r.TokenBudget, r.Chunked, r.PrefixCache, r.PrefixTTL, r.OnFull = 7, 99, &no, &no, time.Minute, Refuse
+		}, func(c BatchedConfig) bool {
+			return c.MaxSequences == 7 && c.TokenBudget == 99 && c.WholePrompts && !c.PrefixCache && c.PrefixTTL == time.Minute && c.OnFull == Refuse
+		}},
+		{"what is set of one with other habits", "vllm-v0", func(r *Replica) { r.Chunked, r.PrefixCache = &yes, &yes }, func(c BatchedConfig) bool {
+			return !c.WholePrompts && c.PrefillFirst && c.PrefixCache
+		}},
+		{"what is set of slots", "llama.cpp", func(r *Replica) { r.Slots, r.TokenBudget, r.PrefixCache = 4, 2048, &no }, func(c BatchedConfig) bool {
+			return c.Slots == 4 && c.TokenBudget == 2048 && !c.SlotCache
+		}},
+		{"swap", "vllm", func(r *Replica) { r.OnFull = Swap }, func(c BatchedConfig) bool {
+			// 4 GiB of blocks of 16 tokens of 128 KiB.
+			return c.Overflow == Overflow{Blocks: 2048, TokenBytes: 128 << 10, Rate: 24e9}
+		}},
+		{"spill", "vllm", func(r *Replica) { r.OnFull, r.OverflowRate, r.OverflowBytes = Spill, 7e9, 1<<40 }, func(c BatchedConfig) bool {
+			return c.Overflow == Overflow{Blocks: 1 << 19, TokenBytes: 128 << 10, Rate: 7e9, Latency: 80 * time.Microsecond}
+		}},
+		{"n-gram lookup", "vllm", func(r *Replica) { r.Drafting = &Drafting{Tokens: 3, Acceptance: .5, Seed: 4} }, func(c BatchedConfig) bool {
+			return *c.Speculation == Speculation{Tokens: 3, Acceptance: .5, Seed: 4}
+		}},
+		{"a head", "vllm", func(r *Replica) { r.Drafting = &Drafting{Share: .05, Tokens: 3} }, func(c BatchedConfig) bool {
+			return c.Speculation.Drafter == Head{c.Steps, .05}
+		}},
+		{"many drafts", "vllm", func(r *Replica) { r.MaxSequences, r.TokenBudget, r.Drafting = 256, 2048, &Drafting{Tokens: 9} }, func(c BatchedConfig) bool {
+			return c.MaxSequences == 204 // of 10 tokens each
+		}},
+	} {
+		r := served(t, c.family, c.set)
+		if err := r.Validate(); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got := r.Config(); !c.is(got) {
+			t.Errorf("%s: %+v", c.name, got)
+		}
+	}
+}
+
+// TestCacheSize: the cache is as large as the plan says, in blocks of the engine; a
+// draft model takes its part.
+func TestCacheSize(t *testing.T) {
+	plain := served(t, "vllm", nil)
+	tokens, err := plain.Plan.KVTokens()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := plain.Config().KVBlocks; got != tokens/16 {
+		t.Errorf("%d blocks, want %d for %d tokens", got, tokens/16, tokens)
+	}
+	if got := served(t, "sglang", nil).Config(); got.KVBlocks*got.BlockTokens < tokens*9/10 {
+		t.Errorf("%d blocks of %d tokens", got.KVBlocks, got.BlockTokens)
+	}
+	draft := planOf(t, deployment(t, "Llama-3.2-1B", "H100-SXM", 1))
+	r := served(t, "vllm", func(r *Replica) { r.Drafting = &Drafting{Model: draft, Tokens: 3} })
+	own, its := r.Plan.KVBytesPerToken(), draft.KVBytesPerToken()
+	want := int((int64(tokens)*own-draft.WeightBytes())/(own+its)) / 16
+	if got := r.Config().KVBlocks; got != want || got >= tokens/16 {
+		t.Errorf("%d blocks beside a draft model, want %d of %d", got, want, tokens/16)
+	}
+}
+
+func TestReplicaErrors(t *testing.T) {
+	large := planOf(t, deployment(t, "Llama-3.1-8B", "H100-SXM", 1))
+	for _, c := range []struct {
+		name string
+		r    Replica
+		want string
+	}{
+		{"weights that do not fit", Replica{Plan: planOf(t, deployment(t, "Llama-3.1-70B", "H100-SXM", 1))}, "does not fit"},
+		{"slots of an engine without", served(t, "vllm", func(r *Replica) { r.Slots = 2 }), "2 slots: vllm has none, it serves in batches"},
+		{"too many slots", served(t, "llama.cpp", func(r *Replica) { r.Slots = 1 << 20 }), "1048576 slots share a cache that leaves 0 tokens to each, want at least 16"},
+		{"a policy that is none", served(t, "vllm", func(r *Replica) { r.OnFull = "wait" }), `policy "wait" is unknown: want one of recompute, swap, spill, reserve, refuse`},
+		{"a large draft model", Replica{Plan: planOf(t, deployment(t, "Phi-2", "RTX-4090", 1)), Drafting: &Drafting{Model: large, Tokens: 3}},
+			"the draft model Llama-3.1-8B leaves no room for a cache beside Phi-2"},
+		{"impossible drafts", served(t, "vllm", func(r *Replica) { r.Drafting = &Drafting{Acceptance: 2} }), "drafted tokens is 0, must be at least 1"},
+	} {
+		err := c.r.Validate()
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: Validate = %v, want %s", c.name, err, c.want)
+		}
+	}
+}
+
+// TestBatchOfOne: a lone request takes what the plan says of its chunks and of each of
+// its tokens, whatever the habits, and with drafts what the closed form says.
+func TestBatchOfOne(t *testing.T) {
+	draft := planOf(t, deployment(t, "Llama-3.2-1B", "H100-SXM", 1))
+	for _, c := range []struct {
+		name   string
+		family string
+		chunk  int // tokens at a time; 0 for whole prompts
+		draft  *roofline.Plan
+	}{
+		{"vllm", "vllm", 2048, nil}, {"vllm-v0", "vllm-v0", 0, nil}, {"trtllm", "trtllm", 8192, nil},
+		{"sglang", "sglang", 8192, nil}, {"llama.cpp", "llama.cpp", 512, nil}, {"drafts", "vllm", 2048, draft},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := served(t, c.family, func(r *Replica) {
+				if c.chunk != 0 {
+					r.TokenBudget = c.chunk
+				}
+				if c.draft != nil {
+					r.Drafting = &Drafting{Model: c.draft, Tokens: 4, Acceptance: 1}
+				}
+			})
+			const prompt, output = 5000, 11
+			first := chunks(r.Plan, prompt, c.chunk, 1)
+			if c.draft != nil {
+				first += chunks(c.draft, prompt, c.chunk, 0)
+			}
+			if got := r.First(prompt); got != first {
+				t.Errorf("First(%d) = %s, want %s", prompt, got, first)
+			}
+			last := first
+			for computed := prompt; computed < prompt+output-1; {
+				b := r.Plan.Batch()
+				if c.draft == nil {
+					b.Add(1, computed, 1)
+					computed++
+				} else {
+					b.Add(5, computed, 5)
+					for i := range 4 {
+						pass := c.draft.Batch()
+						pass.Add(1, computed+i, 1)
+						last += c.draft.Step(pass)
+					}
+					computed += 5
+				}
+				last += r.Plan.Step(b)
+			}
+			var loop pipeline.Virtual
+			e := r.Build(&loop)
+			q := &Request{Prompt: prompt, Output: output, Done: func(pipeline.Outcome) {}}
+			e.Submit(q)
+			if err := loop.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if q.Last != last {
+				t.Errorf("the last of %d tokens at %s, want %s", output, q.Last, last)
+			}
+		})
+	}
+}
+
+// chunks is the time of a lone prompt in chunks, or whole, after which so many tokens
+// need logits.
+func chunks(p *roofline.Plan, prompt, chunk, logits int) (total time.Duration) {
+	if chunk == 0 {
+		chunk = prompt
+	}
+	for before := 0; before < prompt; before += chunk {
+		b, n := p.Batch(), min(chunk, prompt-before)
+		if before+n == prompt {
+			b.Add(n, before, logits)
+		} else {
+			b.Add(n, before, 0)
+		}
+		total += p.Step(b)
+	}
+	return total
+}

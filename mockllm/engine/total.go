@@ -1,0 +1,38 @@
+package engine
+
+// Total returns the sum of statistics, field by field.
+func Total(all ...Stats) (sum Stats) {
+	for _, s := range all {
+		sum.Submitted += s.Submitted
+		sum.Finished += s.Finished
+		sum.Cancelled += s.Cancelled
+		sum.Refused += s.Refused
+		sum.Failed += s.Failed
+		sum.Waiting += s.Waiting
+		sum.Running += s.Running
+		sum.BlocksUsed += s.BlocksUsed
+		sum.BlocksCached += s.BlocksCached
+		sum.BlocksTotal += s.BlocksTotal
+		sum.BlocksSlow += s.BlocksSlow
+		sum.BytesMoved += s.BytesMoved
+		sum.PromptTokens += s.PromptTokens
+		sum.OutputTokens += s.OutputTokens
+		sum.Preemptions += s.Preemptions
+		sum.Steps += s.Steps
+		sum.PrefixQueries += s.PrefixQueries
+		sum.PrefixHits += s.PrefixHits
+		sum.Evictions += s.Evictions
+		sum.Drafted += s.Drafted
+		sum.Accepted += s.Accepted
+		sum.Loads += s.Loads
+	}
+	return sum
+}
+
+// Gone returns what stays of the statistics when the engine is no more: what was
+// done, without requests or memory.
+func (s Stats) Gone() Stats {
+	s.Waiting, s.Running = 0, 0
+	s.BlocksUsed, s.BlocksCached, s.BlocksTotal, s.BlocksSlow = 0, 0, 0, 0
+	return s
+}
