@@ -1,0 +1,157 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"halfsecond/mockllm/roofline"
+)
+
+// knob is a constant that Calibrate may fit.
+type knob struct {
+	name   string // as profiles and flags spell it
+	about  string
+	spread float64 // how far off the built-in value may be: of its logarithm
+	most   float64
+	of     func(*roofline.Constants) float64
+	set    func(*roofline.Constants, float64)
+	// told says which measurements tell it apart from the others.
+	told string
+}
+
+// How far off a built-in constant may be on a machine that nobody measured: a share
+// by half its size, a cost by as much as it is; the same as for the priors of the
+// built-in table.
+const (
+	shareSpread = .5
+	costSpread  = 1
+)
+
+// mostCost bounds a fixed cost, in microseconds: a second.
+const mostCost = 1e6
+
+// knobs are the constants that depend on engine and machine most, in the order of a
+// report. Attention reads the cache as well as weights are read, as in the built-in
+// table.
+var knobs = []knob{
+	{
+		"mfu", "share of the peak compute rate that large matrix products reach", shareSpread, 1,
+		func(c *roofline.Constants) float64 { return c.MFU },
+		func(c *roofline.Constants, v float64) { c.MFU = v },
+		"prompts of 512 tokens and more (prefill_tok_s or ttft_ms)",
+	}, {
+		"mbu", "share of the memory bandwidth at which weights and cache are read", shareSpread, 1,
+		func(c *roofline.Constants) float64 { return c.MBU },
+		func(c *roofline.Constants, v float64) { c.AttentionMBU, c.MBU = min(1, c.AttentionMBU/c.MBU*v), v },
+		"decoding (tpot_ms or decode_tok_s) with short and with long contexts, or of a small and a large model",
+	}, {
+		"step_us", "fixed cost of a step, in microseconds", costSpread, mostCost,
+		func(c *roofline.Constants) float64 { return micros(c.StepFixed) },
+		func(c *roofline.Constants, v float64) { c.StepFixed = span(v) },
+		"decoding of models with few and with many layers",
+	}, {
+		"layer_us", "fixed cost of a layer in a step, in microseconds", costSpread, mostCost,
+		func(c *roofline.Constants) float64 { return micros(c.LayerFixed) },
+		func(c *roofline.Constants, v float64) { c.LayerFixed = span(v) },
+		"decoding (tpot_ms or decode_tok_s) of one sequence by a small model, or of models of different sizes",
+	}, {
+		"sequence_us", "fixed cost of a sequence in a step, in microseconds", costSpread, mostCost,
+		func(c *roofline.Constants) float64 { return micros(c.SequenceFixed) },
+		func(c *roofline.Constants, v float64) { c.SequenceFixed = span(v) },
+		"decoding of few and of many sequences at once with the same context",
+	},
+}
+
+func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
+
+func span(us float64) time.Duration {
+	return time.Duration(math.Round(us * float64(time.Microsecond)))
+}
+
+// Estimate is what a calibration found out about one constant.
+type Estimate struct {
+	Name, About string
+	Before      float64 // of the built-in table
+	Told        bool    // the measurements tell it
+	Value       float64 // Before unless Told
+	// Low and High bound the value with 95 % confidence, as if every measurement were
+	// independent of the others; NaN unless Told.
+	Low, High float64
+	// Would says which measurements would tell a constant that is not.
+	Would string
+}
+
+// Calibration is a fit of the constants of one engine on one machine.
+type Calibration struct {
+	Subject   Subject
+	Estimates []Estimate
+	Rows      []Row // the measurements, when rows were fitted
+
+	// Errors of predictions with the built-in constants and with the fitted ones, as
+	// shares, in the order of the measurements.
+	Before, After []float64
+}
+
+// ErrNotTold is wrapped by the error of a calibration whose measurements tell none of
+// the constants.
+var ErrNotTold = errors.New("the measurements tell none of the constants")
+
+// calibrate fits the knobs that the measurements tell. base is the built-in constants,
+// and errs returns the errors of the predictions under others.
+func calibrate(ctx context.Context, base roofline.Constants, errs func(roofline.Constants) ([]float64, error)) (Calibration, error) {
+	before, err := errs(base)
+	if err != nil {
+		return Calibration{}, err
+	}
+	s := &adjustment{ctx: ctx, base: base, errs: errs, fitted: make([]bool, len(knobs))}
+	for i, k := range knobs {
+		s.fitted[i] = k.of(&base) > 0 // one that costs nothing here is not fitted
+	}
+	if err := s.run(); err != nil {
+		return Calibration{}, err
+	}
+	after, err := errs(s.constants(s.best.at))
+	if err != nil {
+		return Calibration{}, err
+	}
+	c := Calibration{Estimates: s.estimates(), Before: before, After: after}
+	if !slices.Contains(s.fitted, true) {
+		return c, fmt.Errorf("%w: %s", ErrNotTold, c.wanted())
+	}
+	return c, nil
+}
+
+// wanted lists what would have to be measured.
+func (c Calibration) wanted() string {
+	var out []string
+	for _, e := range c.Estimates {
+		if !e.Told && e.Would != "" {
+			out = append(out, fmt.Sprintf("%s needs %s", e.Name, e.Would))
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// estimates returns what is known of every knob when the search is over.
+func (s *adjustment) estimates() []Estimate {
+	var out []Estimate
+	for i, k := range knobs {
+		before := k.of(&s.base)
+		e := Estimate{Name: k.name, About: k.about, Before: before, Value: before, Low: math.NaN(), High: math.NaN()}
+		switch {
+		case s.fitted[i]:
+			e.Told, e.Value = true, rounded(before*math.Exp(s.best.at[i]))
+			reach := math.Exp(s.reaches[i])
+			e.Low, e.High = e.Value/reach, min(k.most, e.Value*reach)
+		case before > 0:
+			e.Would = k.told
+		}
+		out = append(out, e)
+	}
+	return out
+}

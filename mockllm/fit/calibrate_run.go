@@ -1,0 +1,77 @@
+package fit
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"halfsecond/mockllm/engine"
+	"halfsecond/mockllm/roofline"
+	"halfsecond/pipeline"
+)
+
+// CalibrateRun fits the constants of an engine's plan to the times of the first
+// requests of a run, by replaying it: time to first token, time per output token and
+// latency of each request.
+// The whole run is replayed, since later requests hold up earlier ones, but of them
+// only arrivals and token counts are looked at. First 0 means all of them.
+func CalibrateRun(ctx context.Context, r engine.Replica, run []Timed, first int) (Calibration, error) {
+	if first == 0 {
+		first = len(run)
+	}
+	if first < 0 || first > len(run) {
+		return Calibration{}, fmt.Errorf("the first %d requests: the run has %d", first, len(run))
+	}
+	d := r.Plan.Deployment()
+	base := roofline.Defaults(d)
+	out, err := calibrate(ctx, base, func(c roofline.Constants) ([]float64, error) {
+		r := r
+		var err error
+		d.Constants = c
+		if r.Plan, err = roofline.New(d); err != nil {
+			return nil, err
+		}
+		got, err := Replay(ctx, r, run)
+		if err != nil {
+			return nil, err
+		}
+		return timeErrors(run[:first], got.Run[:first]), nil
+	})
+	out.Subject = subjectOf([]roofline.Deployment{d})
+	return out, err
+}
+
+// promptGroups is how many groups, by length of the prompt, the times to first token
+// of a run are averaged in. That of a single request depends on where in a step it
+// came, and with whom.
+const promptGroups = 8
+
+// timeErrors returns the errors of the simulated times: those to first token on the
+// average of requests with prompts of about the same length, the others of each
+// request.
+func timeErrors(measured, simulated []Timed) []float64 {
+	var out []float64
+	for _, k := range kinds[1:] {
+		for i := range measured {
+			if m := k.of(measured[i]); m != pipeline.Unknown {
+				out = append(out, relative(k.of(simulated[i]), m))
+			}
+		}
+	}
+	order := make([]int, len(measured))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(measured[a].Prompt, measured[b].Prompt) })
+	for group := range slices.Chunk(order, (len(order)+promptGroups-1)/promptGroups) {
+		var m, s time.Duration
+		for _, i := range group {
+			m += measured[i].TTFT()
+			s += simulated[i].TTFT()
+		}
+		out = append(out, relative(s, m))
+	}
+	return out
+}

@@ -1,0 +1,117 @@
+package fit
+
+import "slices"
+
+// minimise returns where the loss is least when some knobs are moved from a place. It
+// goes on while a round gains more than a share of the loss.
+func (s *adjustment) minimise(here place, which []int, share float64) (place, error) {
+	for range mostRounds {
+		if len(which) == 0 {
+			break
+		}
+		moves, err := s.moves(here, which)
+		if err != nil {
+			return here, err
+		}
+		next, err := s.better(here, which, moves)
+		if err != nil {
+			return here, err
+		}
+		gain := here.loss - next.loss
+		here = next
+		if gain < share*here.loss {
+			break
+		}
+	}
+	return here, nil
+}
+
+// moves returns how the errors at a place change with each of some knobs.
+func (s *adjustment) moves(here place, which []int) ([][]float64, error) {
+	var at [][]float64
+	for _, i := range which {
+		at = append(at, s.moved(here.at, i, -nudge), s.moved(here.at, i, nudge))
+	}
+	places, err := s.lookAt(at)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]float64, len(which))
+	for k, i := range which {
+		below, above := places[2*k], places[2*k+1]
+		out[k] = make([]float64, len(here.errs))
+		for j := range out[k] {
+			out[k][j] = (above.errs[j] - below.errs[j]) / (above.at[i] - below.at[i])
+		}
+	}
+	return out, nil
+}
+
+// better returns a place with less loss, to which a Gauss-Newton step leads, shorter
+// ones after longer ones; or the same place when none does.
+func (s *adjustment) better(here place, which []int, moves [][]float64) (place, error) {
+	second, slope := s.normal(here, which, moves)
+	for damping := leastDamping; damping < mostDamping; damping *= 10 {
+		m := make([][]float64, len(second))
+		for k := range second {
+			m[k] = slices.Clone(second[k])
+			m[k][k] *= 1 + damping
+		}
+		at := here.at
+		for k, d := range solve(m, slope) {
+			at = s.moved(at, which[k], -d)
+		}
+		next, err := s.look(at)
+		if err != nil || next.loss < here.loss {
+			return next, err
+		}
+	}
+	return here, nil
+}
+
+// normal returns the second derivative and the slope of the loss, in which every
+// error weighs as much as it bears of the loss.
+func (s *adjustment) normal(here place, which []int, moves [][]float64) (second [][]float64, slope []float64) {
+	weighed := func(a, b []float64) (sum float64) {
+		for k, e := range here.errs {
+			sum += a[k] * b[k] / loss(1+e)
+		}
+		return sum
+	}
+	for k, i := range which {
+		prior := errorScale / (knobs[i].spread * knobs[i].spread)
+		row := make([]float64, len(which))
+		for j := range which {
+			row[j] = weighed(moves[k], moves[j])
+		}
+		row[k] += prior
+		second = append(second, row)
+		slope = append(slope, weighed(moves[k], here.errs)+prior*here.at[i])
+	}
+	return second, slope
+}
+
+// solve returns x with m*x = b for a symmetric, positive definite m, which needs no
+// pivots.
+func solve(m [][]float64, b []float64) []float64 {
+	a, x := make([][]float64, len(m)), slices.Clone(b)
+	for i := range m {
+		a[i] = slices.Clone(m[i])
+	}
+	for i := range a {
+		for k := i + 1; k < len(a); k++ {
+			f := a[k][i] / a[i][i]
+			for j := i; j < len(a); j++ {
+				a[k][j] -= f * a[i][j]
+			}
+			x[k] -= f * x[i]
+		}
+	}
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := i + 1; j < len(a); j++ {
+			x[i] -= a[i][j] * x[j]
+		}
+		x[i] /= a[i][i]
+	}
+	return x
+}

@@ -1,0 +1,43 @@
+// Package fit sets predictions of the mock LLM beside measurements of real hardware,
+// and finds the constants of the equation in them.
+//
+// Read row.go first: a measurement, in the columns that row_reader.go reads. deploy.go
+// turns a row into a deployment: which family its engine is of, how its weights are
+// multiplied. predict.go holds the closed form of each metric on top of package
+// roofline. validate.go puts both sides together, and errors.go sums up how far they
+// are apart. search.go finds the constants that fit rows best, and table.go writes
+// them as the table that package roofline has built in. replay.go sends the requests
+// of a recorded run through the engine, and calibrate.go fits the constants of one
+// engine on one machine.
+//
+// # What is fitted, and what is not
+//
+// The constants of the equation have names, such as "mbu.llama.cpp.q" or
+// "layer.serving", and all deployments alike share them: software told apart by its
+// kernels, weights by how they are multiplied, hardware by its family where that
+// differs. None is for a row, a model or a device. Each has a prior, a value known from
+// elsewhere and how far off it may be, with its source in package roofline; the search
+// weighs the rows against it, so that a constant which few rows tell stays near.
+//
+// Validate predicts by the built-in table. Refit fits the rows first: what the equation
+// can follow. Cross leaves out all rows of a GPU or a model, fits the rest and predicts
+// those: what to expect of hardware or a model that nobody fitted. There a constant that
+// only the left-out rows tell falls back to its prior, and the row is marked as pooled.
+// What Cross cannot undo is that the names were chosen, and the equation written, by
+// people who had seen all of the built-in rows.
+//
+// # What a prediction assumes
+//
+// A row says what it has to: software, model, device, batch, tokens. What it leaves out
+// is not guessed, with these exceptions, all by column: several devices without a word
+// on how share the model as the engine does by default; weights of an unknown format
+// but known bits are stored in them and multiplied in 16; an empty batch of an
+// aggregate rate is as many as the cache holds; a decode rate without token counts is
+// one at a short context. All other rows are skipped, with the reason: an unknown
+// engine, GPU, model or metric (the reason names the nearest), a device whose figures
+// are not published, a batch or token count that the metric depends on.
+//
+// Three marks in a note count: "closed-loop" is a server under a fixed number of
+// clients, "fp8 KV" a cache of one byte a value, and "kernel GEMV" the family of that
+// kernel of the engine where the catalogue has one.
+package fit

@@ -1,0 +1,274 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"halfsecond/mockllm/catalog"
+	"halfsecond/mockllm/engine"
+	"halfsecond/mockllm/roofline"
+	"halfsecond/pipeline"
+)
+
+const pageFile = "../../docs/model.md"
+
+// generated are the parts of the page that follow from code and measurements. Each
+// stands between two comments that name it.
+var generated = []struct {
+	name string
+	text func(t *testing.T) string
+}{
+	{"formats", formatsPart},
+	{"cache formats", cacheFormatsPart},
+	{"engines", enginesPart},
+	{"fitted constants", fittedPart},
+	{"other constants", otherPart},
+	{"errors", errorsPart},
+	{"errors by engine", func(*testing.T) string {
+		return errorsBy("engine family", func(j Judged) string { return j.Family })
+	}},
+	{"errors by hardware", func(*testing.T) string { return errorsBy("hardware family", hardwareFamily) }},
+	{"errors by metric", func(*testing.T) string {
+		return errorsBy("metric", func(j Judged) string { return string(j.Row.Metric) })
+	}},
+	{"worst rows", worstPart},
+	{"recorded runs", recordedPart},
+	{"full cache", fullCachePart},
+}
+
+// TestPage: what the page says of code and measurements is so.
+func TestPage(t *testing.T) {
+	data, err := os.ReadFile(pageFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(data)
+	if n := strings.Count(page, "<!-- generated: "); n != len(generated) {
+		t.Errorf("%s has %d generated parts, want %d", pageFile, n, len(generated))
+	}
+	for _, g := range generated {
+		begin, end := "<!-- generated: "+g.name+" -->\n", "<!-- end of "+g.name+" -->\n"
+		before, rest, ok1 := strings.Cut(page, begin)
+		old, after, ok2 := strings.Cut(rest, end)
+		if !ok1 || !ok2 {
+			t.Fatalf("%s lacks %sand, behind it, %s", pageFile, begin, end)
+		}
+		text := g.text(t)
+		if text != old && !*update {
+			t.Errorf("%s: part %q is not what the code gives: run go test ./mockllm/fit -run TestPage -update and look at the difference", pageFile, g.name)
+		}
+		page = before + begin + text + end + after
+	}
+	if *update && !t.Failed() {
+		if err := os.WriteFile(pageFile, []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// markdown returns a table. A cell of the header that ends with a colon stands over
+// numbers.
+func markdown(header []string, rows [][]string) string {
+	var b strings.Builder
+	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
+	var names, rules []string
+	for _, h := range header {
+		name, number := strings.CutSuffix(h, ":")
+		names, rules = append(names, name), append(rules, map[bool]string{false: "---", true: "---:"}[number])
+	}
+	line(names)
+	line(rules)
+	for _, r := range rows {
+		line(r)
+	}
+	return b.String()
+}
+
+// percent returns a share as a percentage; no sign tells a zero from another.
+func percent(format string, share float64) string {
+	switch s := fmt.Sprintf(format, 100*share); s {
+	case "-0", "+0":
+		return "0 %"
+	case "-0.0", "+0.0":
+		return "0.0 %"
+	default:
+		return s + " %"
+	}
+}
+
+// judgement is the published measurements, judged by constants that saw all of them,
+// or all but those of the same device or model, or none.
+type judgement struct {
+	in, gpu, model Result
+	priors         []Judged
+}
+
+var published = sync.OnceValue(func() judgement {
+	c, rows := catalog.Builtin(), Published()
+	all, _ := samples(c, rows)
+	without := func(group func(Row) string) Result {
+		r, err := Cross(context.Background(), c, rows, group, nil)
+		if err != nil {
+			panic(err)
+		}
+		return r
+	}
+	return judgement{
+		in: Validate(c, rows), priors: judge(all, roofline.Values{}),
+		gpu:   without(func(r Row) string { return r.GPU }),
+		model: without(func(r Row) string { return r.Model }),
+	}
+})
+
+func errorsPart(*testing.T) string {
+	p := published()
+	var rows [][]string
+	add := func(name string, judged []Judged) {
+		s := Summarise(judged)
+		rows = append(rows, []string{
+			name, fmt.Sprint(s.N), percent("%.1f", s.MeanAPE), percent("%.1f", s.MedianAPE), percent("%.1f", s.P90APE), percent("%+.1f", s.Bias),
+			percent("%.0f", Within(judged, .2)), fmt.Sprint(s.Pooled),
+		})
+	}
+	add("nothing: priors alone", p.priors)
+	add("all rows (in-sample)", p.in.Rows)
+	add(fmt.Sprintf("all but those of the same GPU (%d of them)", p.gpu.Groups), p.gpu.Rows)
+	add(fmt.Sprintf("all but those of the same model (%d)", p.model.Groups), p.model.Rows)
+	return markdown([]string{"fitted on", "rows:", "mean:", "median:", "p90:", "bias:", "within 20 %:", "with a prior:"}, rows)
+}
+
+// errorsBy sets the errors of rows that share a key beside each other.
+func errorsBy(what string, key func(Judged) string) string {
+	p := published()
+	in, gpu, model := By(p.in.Rows, key), By(p.gpu.Rows, key), By(p.model.Rows, key)
+	var rows [][]string
+	for _, k := range slices.Sorted(maps.Keys(in)) {
+		cells := []string{k, fmt.Sprint(in[k].N)}
+		for _, s := range []Summary{in[k], gpu[k], model[k]} {
+			cells = append(cells, percent("%.0f", s.MeanAPE), percent("%+.0f", s.Bias))
+		}
+		rows = append(rows, cells)
+	}
+	return markdown([]string{what, "rows:", "in-sample:", "bias:", "GPU left out:", "bias:", "model left out:", "bias:"}, rows)
+}
+
+func hardwareFamily(j Judged) string {
+	h, err := catalog.FindHardware(j.Row.GPU)
+	if err != nil {
+		panic(err)
+	}
+	return h.Family
+}
+
+// worstPart lists the rows that are predicted worst by constants that saw no row of
+// the same device.
+func worstPart(*testing.T) string {
+	p := published()
+	seen := map[int]float64{}
+	for _, j := range p.in.Rows {
+		seen[j.Row.Line] = j.Error()
+	}
+	var rows [][]string
+	for _, j := range Worst(p.gpu.Rows, 10) {
+		r := j.Row
+		rows = append(rows, []string{
+			r.ID, r.Engine, r.Model + ", " + r.WeightFormat, fmt.Sprintf("%d x %s", r.GPUs, r.GPU),
+			counted(r.Prompt), counted(r.Generated), counted(r.Batch), string(r.Metric),
+			fmt.Sprintf("%.3g", r.Value), fmt.Sprintf("%.3g", j.Predicted), percent("%+.0f", j.Error()), percent("%+.0f", seen[r.Line]),
+		})
+	}
+	return markdown([]string{"row", "engine", "model", "hardware", "prompt:", "output:", "batch:", "metric", "measured:", "predicted:", "error:", "in-sample:"}, rows)
+}
+
+func counted(n int) string {
+	if n == Unstated {
+		return ""
+	}
+	return fmt.Sprint(n)
+}
+
+// recordedPart sets the means of recorded runs beside those of their replays, by
+// constants that no run was used for.
+func recordedPart(t *testing.T) string {
+	var rows [][]string
+	for _, r := range recordings {
+		run := r.read(t)
+		got, err := Replay(t.Context(), r.replica(t, roofline.Constants{}), run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range Compare(run, got.Run) {
+			_, median, worst := c.Errors()
+			rows = append(rows, []string{
+				r.hardware, c.Name, seconds(c.Measured.Mean), seconds(c.Simulated.Mean), percent("%+.1f", c.MeanError()),
+				percent("%.0f", median), percent("%.0f", worst),
+			})
+		}
+	}
+	return markdown([]string{"run", "time", "measured mean:", "simulated mean:", "error:", "of single requests, median:", "p90:"}, rows)
+}
+
+// seconds returns a span in ms below a second, in s from there.
+func seconds(d time.Duration) string {
+	if d < time.Second {
+		return fmt.Sprintf("%.1f ms", milliseconds(d))
+	}
+	return fmt.Sprintf("%.2f s", d.Seconds())
+}
+
+// fullCachePart is what equal streams of 500 tokens in and 500 out see when they begin
+// together and the cache has room for 320 of them to their ends.
+func fullCachePart(t *testing.T) string {
+	const streamBlocks, fits = 63, 320
+	plan := llama(t, "H100-SXM", func(d *roofline.Deployment) { d.KVTokens = streamBlocks * fits * engine.BlockTokens })
+	var rows [][]string
+	for _, p := range []engine.Policy{engine.Recompute, engine.Swap, engine.Spill, engine.Reserve} {
+		var tpot, slowest, ttft []string
+		for _, use := range []int{95, 105, 150, 200} {
+			r := engine.Replica{Plan: plan, OnFull: p, OverflowBytes: 1 << 40}
+			got, err := Replay(t.Context(), r, slices.Repeat([]Timed{{Queued: pipeline.Unknown, Prompt: 500, Output: 500}}, fits*use/100))
+			if err != nil {
+				t.Fatal(err)
+			}
+			tpots := spans(got.Run, Timed.TPOT)
+			tpot, slowest = append(tpot, seconds(timesOf(tpots).Mean)), append(slowest, seconds(slices.Max(tpots)))
+			ttft = append(ttft, seconds(slices.Max(spans(got.Run, Timed.TTFT))))
+		}
+		rows = append(rows, slices.Concat([]string{string(p)}, tpot, slowest[3:], ttft[:1], ttft[3:]))
+	}
+	return markdown([]string{"policy", "mean TPOT at 95 %:", "105 %:", "150 %:", "200 %:", "slowest stream's at 200 %:", "slowest TTFT at 95 %:", "200 %:"}, rows)
+}
+
+func spans(run []Timed, of func(Timed) time.Duration) (out []time.Duration) {
+	for _, t := range run {
+		out = append(out, of(t))
+	}
+	return out
+}
+
+// llama returns the plan of Llama-3.1-8B on some hardware.
+func llama(t *testing.T, hardware string, change func(*roofline.Deployment)) *roofline.Plan {
+	t.Helper()
+	m, err := catalog.FindModel("Llama-3.1-8B")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := catalog.FindHardware(hardware)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := roofline.Deployment{Model: m, Hardware: h}
+	change(&d)
+	p, err := roofline.New(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}

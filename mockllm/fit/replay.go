@@ -1,0 +1,113 @@
+package fit
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"halfsecond/mockllm/engine"
+	"halfsecond/mockllm/roofline"
+	"halfsecond/pipeline"
+)
+
+// Replayed is what an engine made of the arrivals of a run.
+type Replayed struct {
+	Run   []Timed // in the order of the run that was replayed
+	Stats engine.Stats
+}
+
+// Replay sends the requests of a run, each at its arrival, to an engine on modelled
+// hardware. What their prompts have in common is not known, so they share nothing,
+// but one that has to give way finds what is still cached of it.
+//
+// Times count as a recorded run's do: Queued is the first instant at or after the
+// arrival at which the engine plans a step and takes note of who has come, unless
+// the run did not record it. The error names the line of a request that does not fit,
+// or is ctx's.
+func Replay(ctx context.Context, r engine.Replica, run []Timed) (Replayed, error) {
+	if err := r.Validate(); err != nil {
+		return Replayed{}, err
+	}
+	p := &replay{out: slices.Clone(run), errs: make([]error, len(run))}
+	c := r.Config()
+	p.steps = &planned{Stepper: c.Steps, loop: &p.loop}
+	c.Steps = p.steps
+	p.engine = engine.NewBatched(&p.loop, c)
+	for i := range run {
+		p.loop.At(run[i].Arrival, pipeline.RankInput, func() { p.submit(i) })
+	}
+	if err := p.loop.Run(ctx); err != nil {
+		return Replayed{}, err
+	}
+	for _, err := range p.errs {
+		if err != nil {
+			return Replayed{}, err
+		}
+	}
+	p.queued()
+	return Replayed{p.out, p.engine.Stats()}, nil
+}
+
+// replay is a run on its way through the engine.
+type replay struct {
+	loop   pipeline.Virtual
+	engine *engine.Batched
+	steps  *planned
+	out    []Timed
+	errs   []error // why a request was refused
+}
+
+// planned notes when steps are planned.
+type planned struct {
+	engine.Stepper
+	loop *pipeline.Virtual
+	at   []time.Duration // ascending
+}
+
+// Step implements engine.Stepper.
+func (p *planned) Step(b roofline.Batch) time.Duration {
+	p.at = append(p.at, p.loop.Now())
+	return p.Stepper.Step(b)
+}
+
+// submit sends request i to the engine.
+func (p *replay) submit(i int) {
+	t := &p.out[i]
+	r := &engine.Request{Prompt: t.Prompt, Output: t.Output, NotifyAt: 1, Blocks: ownBlocks(i, t.Prompt+t.Output)}
+	r.Notify = func(int) int {
+		t.First = p.loop.Now()
+		return 0
+	}
+	r.Done = func(o pipeline.Outcome) {
+		t.Last = r.Last
+		if o != pipeline.OK {
+			p.errs[i] = fmt.Errorf("line %d: %w", t.Line, r.Reason)
+		}
+	}
+	p.engine.Submit(r)
+}
+
+// ownBlocks returns the blocks of request i, which it has in common with no other.
+func ownBlocks(i, tokens int) func(dst []uint64, size int) []uint64 {
+	return func(dst []uint64, size int) []uint64 {
+		for block := range tokens / size {
+			dst = append(dst, uint64(i+1)<<32|uint64(block))
+		}
+		return dst
+	}
+}
+
+// queued sets when the engine took note of each request.
+func (p *replay) queued() {
+	for i := range p.out {
+		t := &p.out[i]
+		if t.Queued == pipeline.Unknown {
+			continue
+		}
+		if k, _ := slices.BinarySearchFunc(p.steps.at, t.Arrival, cmp.Compare); k < len(p.steps.at) {
+			t.Queued = p.steps.at[k]
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package fit
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"halfsecond/pipeline"
+)
+
+// Timed is one request of a run, with when what happened to it. Instants are since
+// the run began.
+type Timed struct {
+	Line           int // in its file, from 1
+	Arrival        time.Duration
+	Queued         time.Duration // when the engine took note of it; pipeline.Unknown when nobody recorded that
+	First, Last    time.Duration // of its tokens
+	Prompt, Output int           // tokens, at least 1
+}
+
+// TTFT returns the time to the first token, counted from Queued where that is known
+// and from Arrival where it is not.
+func (t Timed) TTFT() time.Duration {
+	if t.Queued == pipeline.Unknown {
+		return t.First - t.Arrival
+	}
+	return t.First - t.Queued
+}
+
+// TPOT returns the time per output token after the first, or pipeline.Unknown when
+// there is only one.
+func (t Timed) TPOT() time.Duration {
+	if t.Output < 2 {
+		return pipeline.Unknown
+	}
+	return (t.Last - t.First) / time.Duration(t.Output-1)
+}
+
+// Latency returns the time from Arrival to the last token.
+func (t Timed) Latency() time.Duration { return t.Last - t.Arrival }
+
+// timedColumns of a file of requests, and whether every line has to fill them. The
+// last three are what others derived or recorded beside; they are not read.
+var timedColumns = []struct {
+	name     string
+	required bool
+}{
+	{"arrival_s", true}, {"queued_s", false}, {"first_token_s", true}, {"last_token_s", true},
+	{"input_tokens", true}, {"output_tokens", true}, {"request", false}, {"scheduled_s", false}, {"ttft_ms", false}, {"tpot_ms", false},
+}
+
+// ReadTimed reads a run in CSV, one request a line in any order; name is for the
+// errors. The first line names the columns: arrival_s, first_token_s and
+// last_token_s in seconds since the run began, input_tokens and output_tokens, and
+// if it was recorded queued_s. The error reports everything that is wrong, each with
+// its line.
+func ReadTimed(name string, file io.Reader) ([]Timed, error) {
+	c := csv.NewReader(file)
+	c.FieldsPerRecord = -1
+	header, err := c.Read()
+	if err != nil {
+		return nil, fmt.Errorf("%s: no header: want a first line with %s", name, strings.Join(timedNames(), ","))
+	}
+	if err := checkTimedHeader(name, header); err != nil {
+		return nil, err
+	}
+	var run []Timed
+	var errs []error
+	for {
+		cells, err := c.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, errors.Join(append(errs, fmt.Errorf("%s: %w", name, err))...)
+		}
+		line, _ := c.FieldPos(0)
+		p := &rowParser{file: name, line: line, header: header, cells: cells}
+		run = append(run, p.timed())
+		errs = append(errs, p.errs...)
+	}
+	if len(run) == 0 {
+		errs = append(errs, fmt.Errorf("%s: no requests below the header", name))
+	}
+	return run, errors.Join(errs...)
+}
+
+func timedNames() []string {
+	var names []string
+	for _, c := range timedColumns {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+func checkTimedHeader(name string, header []string) error {
+	var errs []error
+	for i, h := range header {
+		header[i] = strings.TrimSpace(strings.TrimPrefix(h, "\ufeff"))
+		if !slices.Contains(timedNames(), header[i]) {
+			errs = append(errs, fmt.Errorf("%s:1: unknown column %q: want some of %s", name, header[i], strings.Join(timedNames(), ", ")))
+		}
+		if slices.Contains(header[:i], header[i]) {
+			errs = append(errs, fmt.Errorf("%s:1: column %s is there twice", name, header[i]))
+		}
+	}
+	for _, c := range timedColumns {
+		if c.required && !slices.Contains(header, c.name) {
+			errs = append(errs, fmt.Errorf("%s:1: column %s is missing", name, c.name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// timed returns the request of a line.
+func (p *rowParser) timed() Timed {
+	if len(p.cells) != len(p.header) {
+		p.fail("%d cells under %d columns", len(p.cells), len(p.header))
+		return Timed{}
+	}
+	t := Timed{
+		Line: p.line, Arrival: p.instant("arrival_s"), Queued: p.instant("queued_s"),
+		First: p.instant("first_token_s"), Last: p.instant("last_token_s"),
+		Prompt: p.tokens("input_tokens"), Output: p.tokens("output_tokens"),
+	}
+	if len(p.errs) == 0 {
+		p.checkOrder(t)
+	}
+	return t
+}
+
+// clockSlack is how much earlier than its arrival a request may be queued: the two
+// instants are often read from different clocks.
+const clockSlack = 100 * time.Millisecond
+
+// checkOrder reports instants that are not in the order in which they happen.
+func (p *rowParser) checkOrder(t Timed) {
+	begin := t.Arrival
+	if t.Queued != pipeline.Unknown {
+		begin = t.Queued
+		if t.Queued < t.Arrival-clockSlack {
+			p.fail("queued_s %s is before arrival_s %s", p.text("queued_s"), p.text("arrival_s"))
+		}
+	}
+	if t.First <= begin {
+		p.fail("first_token_s %s: want more than %g, when the request came", p.text("first_token_s"), begin.Seconds())
+	}
+	if t.Last < t.First || t.Last == t.First && t.Output > 1 {
+		p.fail("last_token_s %s: want more than first_token_s %s", p.text("last_token_s"), p.text("first_token_s"))
+	}
+}
+
+// longestRun bounds the instants of a run, in seconds: a year.
+const longestRun = 365 * 24 * 3600
+
+// instant returns a cell in seconds. An empty one is pipeline.Unknown, and wrong
+// where the column is required.
+func (p *rowParser) instant(column string) time.Duration {
+	s := p.text(column)
+	if s == "" && column == "queued_s" {
+		return pipeline.Unknown
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(v >= 0 && v <= longestRun) {
+		p.fail("%s %q: want seconds since the run began", column, s)
+		return 0
+	}
+	return time.Duration(math.Round(v * float64(time.Second)))
+}
+
+// tokens returns a cell that is a number of tokens, at least 1.
+func (p *rowParser) tokens(column string) int {
+	n := p.count(column, 0)
+	if n == 0 && len(p.errs) == 0 {
+		p.fail("%s %q: want at least 1", column, p.text(column))
+	}
+	return n
+}

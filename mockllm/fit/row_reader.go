@@ -1,0 +1,207 @@
+package fit
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// columns of a file of measurements, and whether it has to have them.
+var columns = []struct {
+	name     string
+	required bool
+}{
+	{"id", false}, {"source", false}, {"engine", true}, {"model", true}, {"params_b", false}, {"weight_format", true}, {"bits_per_weight", false},
+	{"gpu", true}, {"n_gpu", false}, {"prompt_tokens", false}, {"gen_tokens_or_context", false}, {"batch", false}, {"metric", true}, {"value", true},
+	{"unit", false}, {"note", false}, {"parallelism", false},
+}
+
+// Columns lists the columns that a file of measurements can have, in the order of the
+// built-in one.
+func Columns() []string {
+	var names []string
+	for _, c := range columns {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// ReadRows reads a file of measurements in CSV, whose name is for the errors. The
+// first line names the columns, in any order: engine, model, weight_format, gpu,
+// metric and value, and as many of the others as are known. Of params_b, which only
+// helps people, nothing is used. The error reports every cell that cannot be what its
+// column says, each with its line.
+//
+// A row that can be read but not predicted, such as one of an unknown engine or
+// metric, is none of its business: Validate skips it and says why.
+func ReadRows(name string, file io.Reader) ([]Row, error) {
+	c := csv.NewReader(file)
+	c.FieldsPerRecord = -1
+	header, err := c.Read()
+	if err != nil {
+		return nil, fmt.Errorf("%s: no header: want a first line with %s", name, strings.Join(Columns(), ","))
+	}
+	if err := checkHeader(name, header); err != nil {
+		return nil, err
+	}
+	var rows []Row
+	var errs []error
+	for {
+		cells, err := c.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, errors.Join(append(errs, fmt.Errorf("%s: %w", name, err))...)
+		}
+		line, _ := c.FieldPos(0)
+		p := &rowParser{file: name, line: line, header: header, cells: cells}
+		rows = append(rows, p.row())
+		errs = append(errs, p.errs...)
+	}
+	if len(rows) == 0 {
+		errs = append(errs, fmt.Errorf("%s: no measurements below the header", name))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return rows, nil
+}
+
+func checkHeader(name string, header []string) error {
+	var errs []error
+	fail := func(format string, args ...any) {
+		errs = append(errs, fmt.Errorf("%s:1: %s", name, fmt.Sprintf(format, args...)))
+	}
+	for i, h := range header {
+		header[i] = strings.TrimSpace(strings.TrimPrefix(h, "\ufeff"))
+		if !slices.Contains(Columns(), header[i]) {
+			fail("unknown column %q: want some of %s", header[i], strings.Join(Columns(), ", "))
+		}
+		if slices.Contains(header[:i], header[i]) {
+			fail("column %s is there twice", header[i])
+		}
+	}
+	for _, c := range columns {
+		if c.required && !slices.Contains(header, c.name) {
+			fail("column %s is missing", c.name)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// rowParser collects what is wrong with one line.
+type rowParser struct {
+	file          string
+	line          int
+	header, cells []string
+	errs          []error
+}
+
+func (p *rowParser) row() Row {
+	if len(p.cells) != len(p.header) {
+		p.fail("%d cells under %d columns", len(p.cells), len(p.header))
+		return Row{}
+	}
+	r := Row{
+		Line: p.line, ID: p.text("id"), Source: p.text("source"), Note: p.text("note"),
+		Engine: p.required("engine"), Model: p.required("model"), GPU: p.required("gpu"), WeightFormat: p.required("weight_format"),
+		Bits: p.number("bits_per_weight", mostBits), GPUs: p.some("n_gpu", 1), Parallelism: p.parallelism(),
+		Prompt: p.count("prompt_tokens", Unstated), Generated: p.count("gen_tokens_or_context", Unstated), Batch: p.some("batch", Unstated),
+		Metric: Metric(p.required("metric")), Value: p.number("value", mostValue),
+	}
+	if r.ID == "" {
+		r.ID = fmt.Sprintf("line %d", p.line)
+	}
+	if p.text("value") == "" {
+		p.fail("value is empty")
+	}
+	p.unit(r.Metric)
+	return r
+}
+
+// unit checks that a row with a unit has that of its metric.
+func (p *rowParser) unit(m Metric) {
+	u := p.text("unit")
+	if u == "" || !slices.Contains(Metrics(), m) || u == m.Unit() || m.Unit() == "tok/s" && u == "tokens/s" {
+		return
+	}
+	p.fail("unit %q: %s is in %s", u, m, m.Unit())
+}
+
+func (p *rowParser) text(column string) string {
+	if i := slices.Index(p.header, column); i >= 0 {
+		return strings.TrimSpace(p.cells[i])
+	}
+	return ""
+}
+
+func (p *rowParser) required(column string) string {
+	s := p.text(column)
+	if s == "" {
+		p.fail("%s is empty", column)
+	}
+	return s
+}
+
+// Bounds of the numbers of a row: beyond what anyone measures, and small enough for
+// every figure that follows to be finite.
+const (
+	mostTokens           = 100_000_000
+	leastValue, mostBits = 1e-9, 64
+	mostValue            = 1e12
+)
+
+// number returns a cell that is empty, and then 0, or a number above 0 and up to most.
+func (p *rowParser) number(column string, most float64) float64 {
+	s := p.text(column)
+	if s == "" {
+		return 0
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(v >= leastValue && v <= most) {
+		p.fail("%s %q: want a number above 0 and up to %g", column, s, most)
+	}
+	return v
+}
+
+// count returns a cell that is empty, and then otherwise, or a whole number from 0 on.
+func (p *rowParser) count(column string, otherwise int) int {
+	s := p.text(column)
+	if s == "" {
+		return otherwise
+	}
+	v, err := strconv.Atoi(s)
+	if err != nil || v < 0 || v > mostTokens {
+		p.fail("%s %q: want a whole number from 0 to %d", column, s, mostTokens)
+		return otherwise
+	}
+	return v
+}
+
+// some is count for what there is at least one of.
+func (p *rowParser) some(column string, otherwise int) int {
+	v := p.count(column, otherwise)
+	if v == 0 {
+		p.fail("%s 0: want at least 1", column)
+	}
+	return v
+}
+
+var parallelisms = []string{parallelNone, parallelTensor, parallelLayer, parallelReplicas}
+
+func (p *rowParser) parallelism() string {
+	s := p.text("parallelism")
+	if s != "" && !slices.Contains(parallelisms, s) {
+		p.fail("parallelism %q: want one of %s", s, strings.Join(parallelisms, ", "))
+	}
+	return s
+}
+
+func (p *rowParser) fail(format string, args ...any) {
+	p.errs = append(p.errs, fmt.Errorf("%s:%d: %s", p.file, p.line, fmt.Sprintf(format, args...)))
+}
