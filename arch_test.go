@@ -40,6 +40,7 @@ var homes = []struct {
 	{"github.com/goccy/go-yaml", []string{"simulators/scenario"}, "an experiment is read in one place, strictly"},
 	{"github.com/prometheus", []string{"mockllm/server"}, "metrics are served where requests are"},
 	{"github.com/schollz/progressbar", []string{"cmd/..."}, "progress is for the person at the terminal"},
+	{"gonum.org/v1/plot", []string{"budgets/report/picture"}, "pictures are drawn in one place"},
 	{"net", []string{"mockllm/server", "mockllm/server/...", "pipeline/endpoint", "simulators/runner", "web/...", "cmd/..."}, "models compute; only the ends of a connection open sockets"},
 	{"net/http", []string{"mockllm/server", "mockllm/server/...", "pipeline/endpoint", "simulators/runner", "web/...", "cmd/..."}, "models compute; only the ends of a connection open sockets"},
 }
@@ -48,7 +49,7 @@ var homes = []struct {
 // pipeline's root is one but for the files of the Wall driver, see drivers.
 var pure = []string{
 	"pipeline", "pipeline/dist", "pipeline/quantile", "pipeline/link", "mockllm/roofline", "mockllm/engine", "mockllm/cluster",
-	"mockllm/speech", "mockllm/token", "simulators/arrival", "simulators/voice", "simulators/ide", "budgets",
+	"mockllm/speech", "mockllm/token", "simulators/arrival", "simulators/voice", "simulators/ide", "budgets", "budgets/grid",
 }
 
 // impure lists what a pure package may not import.

@@ -70,16 +70,16 @@ func TestRequestMetrics(t *testing.T) {
 	whole := pipeline.NewRequest(1, due)
 	whole.Sent, whole.Scheduled, whole.FirstByte = due+2*ms, due+30*ms, due+31*ms
 	whole.FirstOutput, whole.FirstText, whole.FirstSeen, whole.LastOutput = due+100*ms, due+120*ms, due+121*ms, due+500*ms
-	whole.OutputTokens = 11
+	whole.OutputTokens, whole.PromptTokens, whole.CachedTokens = 11, 64, 48
 	burst := whole
 	burst.Transport.Burst = true
 	burst.OutputTokens = 5
 	one := whole
-	one.OutputTokens = 1
+	one.OutputTokens, one.CachedTokens = 1, 0
 	uncounted := whole
-	uncounted.OutputTokens = pipeline.UnknownCount
+	uncounted.OutputTokens, uncounted.CachedTokens = pipeline.UnknownCount, pipeline.UnknownCount
 	failed := pipeline.NewRequest(2, due)
-	failed.Outcome = pipeline.Error
+	failed.Outcome, failed.PromptTokens, failed.CachedTokens = pipeline.Error, 64, 0
 	traces := []pipeline.Trace{
 		{Due: due, End: due + time.Second, Requests: []pipeline.Request{whole, burst}},
 		{Due: due, End: due + 2*time.Second, Requests: []pipeline.Request{one, uncounted, failed}},
@@ -97,6 +97,7 @@ func TestRequestMetrics(t *testing.T) {
 	check(t, pool(t, "bench", "tpot", traces), 2, 40e6) // 400 ms / 10
 	check(t, pool(t, "bench", "tps", traces), 2, 25)
 	check(t, pool(t, "bench", "aggregate_tps", traces), 1, 17.0/2)
+	check(t, pool(t, "bench", "cached_share", traces), 3, 0, .75, .75)
 	check(t, pool(t, "bench", "response", traces), 2, 500e6)
 	if p := pool(t, "bench", "tpot", traces); p.Unseen != 3 {
 		t.Errorf("tpot leaves out %d requests, want 3", p.Unseen)

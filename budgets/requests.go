@@ -37,6 +37,7 @@ var requestMetrics = []Metric{
 	request("llm_queue", "model begins to work on it - sent", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Sent, r.Scheduled) }),
 	request("llm_prefill", "first output - model begins to work on it", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Scheduled, r.FirstOutput) }),
 	aggregateRate,
+	cachedShare,
 }
 
 // request makes a metric of requests. of gives a duration, Unknown when it
@@ -83,6 +84,19 @@ var aggregateRate = Metric{
 		if w := window(traces); w > 0 && known {
 			p.add(float64(tokens) / w.Seconds())
 		}
+	},
+}
+
+// cachedShare leaves out the requests of which nobody says it: most endpoints do not,
+// and a client never learns it of what it gave up.
+var cachedShare = Metric{
+	Name: "cached_share", Unit: Share, Formula: "prompt tokens that the model had in its cache / prompt tokens", Over: "requests of which the model says it",
+	gather: func(traces []pipeline.Trace, p *Pool) {
+		eachRequest(traces, func(r *pipeline.Request) {
+			if r.Outcome == pipeline.OK && r.CachedTokens != pipeline.UnknownCount && r.PromptTokens > 0 {
+				p.add(float64(r.CachedTokens) / float64(r.PromptTokens))
+			}
+		})
 	},
 }
 

@@ -19,12 +19,18 @@ type Call struct {
 	PromptTokens int // prompt length for modelled forms
 	OutputTokens int // answer length for modelled forms; at least 1
 	MaxTokens    int // limit sent to a server; at least OutputTokens for modelled forms
+	Priority     int // larger goes first where the model has priorities; usually 0
 
 	// Prompt and Answer are asked for only when the call crosses a socket.
 	// Answer is the text that our own mock is told to say; its token count is
 	// OutputTokens. A rented endpoint never sees it. Either may be nil.
 	Prompt func() Prompt
 	Answer func() string
+	// Blocks is asked for only by a modelled form that keeps prompts in a cache. It
+	// appends one hash for each whole block of size tokens of the prompt followed by
+	// the answer; each stands for all tokens up to its block's end, so that what
+	// begins alike has the same hashes. nil means that nothing is shared with others.
+	Blocks func(dst []uint64, size int) []uint64
 
 	// Notify tells how far the answer is: a modelled form calls it at each of
 	// Counts (ascending, each at least 1), a network form at every output chunk.

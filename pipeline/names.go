@@ -7,6 +7,7 @@ const (
 	KindVoice = "voice"
 	KindIDE   = "ide"
 	KindBench = "bench"
+	KindGrid  = "grid" // of a run: plain requests in the cells of a comparison
 )
 
 // Spans, in the order of a voice turn. Those of a language model serve every kind.
@@ -23,6 +24,8 @@ const (
 
 	SpanDebounce  = "debounce"   // of a key
 	SpanLLMDecode = "llm_decode" // of a plain request: first token to last
+
+	SpanStall = "stall" // the longest gap in an answer that streams beside a request's prompt
 )
 
 // Marks.
@@ -39,6 +42,17 @@ const (
 	FactSource      = "source"      // where its first text came from
 	FactClass       = "class"       // what kind of key it is
 )
+
+// Facts of a request in a grid: its cell.
+const (
+	FactModel   = "model"
+	FactVariant = "variant"
+	FactPrompt  = "prompt_tokens" // the length that was asked for
+	FactBeside  = "beside"        // "stream": another answer streamed beside it
+)
+
+// BesideStream is the FactBeside of a request that had company.
+const BesideStream = "stream"
 
 // SourceReuse is the FactSource of a key that was served from an earlier answer.
 const SourceReuse = "typed_as_suggested"

@@ -87,6 +87,7 @@ type Request struct {
 	Reason       string // the error's words, when the outcome is not OK
 	Finish       string // the model's word: "stop", "length", ...; empty when none came
 	PromptTokens int
+	CachedTokens int // those of the prompt that the model had in its cache
 	OutputTokens int
 	TokenSource  string // "engine", "usage", "timings" or "none"
 	Chunks       int    // output chunks seen, 0 when nothing was delivered
@@ -113,7 +114,7 @@ func NewRequest(id int64, due time.Duration) Request {
 		ID: id, Due: due,
 		Sent: Unknown, Scheduled: Unknown, FirstByte: Unknown, FirstOutput: Unknown,
 		FirstText: Unknown, FirstSeen: Unknown, LastOutput: Unknown, End: Unknown,
-		PromptTokens: UnknownCount, OutputTokens: UnknownCount, TokenSource: "none",
+		PromptTokens: UnknownCount, CachedTokens: UnknownCount, OutputTokens: UnknownCount, TokenSource: "none",
 		Transport: Transport{RetryAfter: Unknown},
 	}
 }

@@ -5,7 +5,9 @@
 //
 // Read report.go first: the document and its fields. table.go lays the terminal
 // page out, sentence.go says the verdict in words, waterfall.go draws one
-// interaction. comparison.go puts two runs beside each other.
+// interaction. comparison.go puts two runs beside each other. bench.go is the document
+// of a comparison of models; its neighbours say in sentences what follows from it, and
+// lay it out as a page and as CSV. The package picture draws it.
 //
 // # JSON document, version 1
 //
@@ -61,6 +63,7 @@
 //	  keep_percent    what two stages may keep of their lengths, in %; null for one
 //	outcomes          interactions by outcome
 //	request_outcomes  requests by outcome
+//	background        requests that others made of the same model, not judged: requests, ok; null for none
 //	lateness          how late the tester's own loop ran: n, p50, p99, max in ms; null on the virtual clock
 //	formulas          by metric: how a value is made, and over what
 package report

@@ -37,6 +37,7 @@ type Report struct {
 	Levers           []Lever           `json:"levers"`
 	Outcomes         map[string]int    `json:"outcomes"`
 	RequestOutcomes  map[string]int    `json:"request_outcomes"`
+	Background       *Background       `json:"background"`
 	Lateness         *Lateness         `json:"lateness"`
 	Formulas         map[string]string `json:"formulas"`
 
@@ -93,6 +94,12 @@ type Lever struct {
 	KeepPercent *int     `json:"keep_percent"`
 }
 
+// Background counts the requests of others to the same model.
+type Background struct {
+	Requests int `json:"requests"`
+	OK       int `json:"ok"`
+}
+
 // Lateness is how late the tester's own loop ran, in ms.
 type Lateness struct {
 	N   int      `json:"n"`
@@ -116,6 +123,9 @@ func New(run trace.Run) (*Report, error) {
 		Budgets: []Budget{}, Metrics: map[string]Metric{}, Stages: []Stage{}, Levers: []Lever{},
 		Lateness: lateness(run.Footer.Lateness), Formulas: map[string]string{},
 		analysis: a,
+	}
+	if b := Background(run.Footer.Background); b.Requests > 0 {
+		r.Background = &b
 	}
 	r.judgements()
 	r.pools()

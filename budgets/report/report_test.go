@@ -40,6 +40,7 @@ func cases() map[string]trace.Run {
 		"voice_unmeasured": hosted(voiceRun(200, 420*ms, "p50(reply) < 900ms", "p95(reply) < 500ms")),
 		"voice_cut":        cut,
 		"voice_none":       none,
+		"voice_shared":     shared(voiceRun(200, 20*ms, "p95(reply) < 500ms", "mean(cached_share) >= 50%")),
 		"ide_fail":         ideRun(400, "share(ttfc < 150ms) >= 90%", "mean(requests_per_key) <= 1.2"),
 		"ide_unfit":        unfit,
 		"ide_reused":       reused,

@@ -53,6 +53,15 @@ func turn(i int, endOfTurn time.Duration) pipeline.Trace {
 	return t
 }
 
+// shared gives a run a model with a prefix cache that others use too.
+func shared(run trace.Run) trace.Run {
+	for i := range run.Traces {
+		run.Traces[i].Requests[0].CachedTokens = 192
+	}
+	run.Footer.Background = trace.Background{Requests: 1234, OK: 1230}
+	return run
+}
+
 // ideRun returns n keys on a mock whose loop was late: every second one is an
 // opportunity, every tenth of those is never answered.
 func ideRun(n int, exprs ...string) trace.Run {

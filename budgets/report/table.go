@@ -288,6 +288,9 @@ func (r *Report) notes(p *page) {
 			note(t.Requests[i].Outcome, t.Requests[i].Reason)
 		}
 	})
+	if b := r.Background; b != nil {
+		p.paragraph(2, plain, fmt.Sprintf("Beside them others made %s requests of the same model, which are not judged; %s of them ended ok.", count(b.Requests), count(b.OK)))
+	}
 	if l := r.Lateness; l != nil {
 		p.paragraph(2, plain, "Lateness: "+l.words())
 	}

@@ -2,7 +2,7 @@ package server
 
 import (
 	"hash/fnv"
-	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,8 +15,8 @@ import (
 // order is what a client asks for, whichever endpoint it uses.
 type order struct {
 	model        string
-	prompt       string
-	promptTokens int
+	prompt       []string // its texts in order, such as the messages of a conversation
+	promptTokens int      // of all of them; set by generation
 	limit        *int
 	limitedBy    string // the parameter that holds the limit
 	sampling     wire.Sampling
@@ -25,6 +25,9 @@ type order struct {
 
 // generation turns an order into a generation, or says why it cannot be had.
 func (s *Server) generation(o order) (*generation, *apiError) {
+	for _, text := range o.prompt {
+		o.promptTokens += token.Count(text)
+	}
 	m, fault := s.find(o.model)
 	if fault == nil {
 		fault = o.check(m)
@@ -34,7 +37,7 @@ func (s *Server) generation(o order) (*generation, *apiError) {
 	}
 	g := &generation{model: m, wake: make(chan struct{}, 1)}
 	g.usageAsked = o.sampling.StreamOptions != nil && o.sampling.StreamOptions.IncludeUsage
-	g.request.Prompt = max(1, o.promptTokens)
+	g.request.Prompt, g.request.Priority = max(1, o.promptTokens), -o.sampling.Priority
 	g.request.Limit = m.Context - g.request.Prompt
 	if o.limit != nil {
 		g.request.Limit = min(g.request.Limit, *o.limit)
@@ -42,6 +45,9 @@ func (s *Server) generation(o order) (*generation, *apiError) {
 	text, more := s.words(o, g.request.Limit)
 	if stopped := g.say(text, o.sampling.Stop); more && !stopped {
 		g.request.Output = g.request.Limit + 1 // it does not end by itself
+	}
+	if m.Shares {
+		g.hash(o.prompt)
 	}
 	return g, nil
 }
@@ -83,7 +89,9 @@ func (o order) fits(m *model) *apiError {
 // go on without the limit.
 func (s *Server) words(o order, limit int) (text string, more bool) {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(o.prompt)) // a hash never fails
+	for _, part := range o.prompt {
+		_, _ = h.Write([]byte(part)) // a hash never fails
+	}
 	seed := s.config.Seed ^ h.Sum64()
 	if o.sampling.Seed != nil {
 		seed += uint64(*o.sampling.Seed)
@@ -94,19 +102,36 @@ func (s *Server) words(o order, limit int) (text string, more bool) {
 		n := s.config.ReplyTokens.Draw(&stream)
 		more = n > limit
 		n = min(n, limit)
-		text = token.Reply(rand.New(&stream), n, min(n, sentenceTokens))
+		reply := token.Sentences(token.Name(seed, "server/reply"), token.Name(seed, "server/more"), n, sentenceTokens)
+		text = token.Passage(reply[:]).Text()
 	}
 	if !o.sampling.IgnoreEOS {
 		return text, more
 	}
 	if missing := limit - token.Count(text); missing > 0 {
-		text += " " + token.Words(rand.New(&stream), missing)
+		text += " " + token.Passage{{ID: token.Name(seed, "server/padding"), N: missing}}.Text()
 	}
 	return text, true
 }
 
 // sentenceTokens is the length of the first sentence of the mock's own answers.
 const sentenceTokens = 12
+
+// hash lets the engine find prompts and answers that begin alike. The work is done
+// here, since the loop has no time for it, and token by token, since only the engine
+// knows the size of its blocks.
+func (g *generation) hash(prompt []string) {
+	if len(strings.Join(prompt, "")) == 0 {
+		prompt = []string{" "} // a prompt without text counts as one token
+	}
+	tokens := token.Blocks(nil, 1, append(slices.Clone(prompt), g.text)...)
+	g.request.Blocks = func(dst []uint64, size int) []uint64 {
+		for end := size; end <= len(tokens); end += size {
+			dst = append(dst, tokens[end-1])
+		}
+		return dst
+	}
+}
 
 // say sets the text of the answer and the tokens that it takes, as far as the
 // limit lets it come. A stop string ends the answer with the token that completes

@@ -31,16 +31,18 @@ const (
 
 func (e *apiError) Error() string { return e.message }
 
-func (e *apiError) write(w http.ResponseWriter) {
+func (e *apiError) write(w http.ResponseWriter) { writeJSON(w, e.status, e.body()) }
+
+func (e *apiError) body() wire.ErrorBody {
 	optional := func(s string) *string {
 		if s == "" {
 			return nil
 		}
 		return &s
 	}
-	writeJSON(w, e.status, wire.ErrorBody{Error: wire.APIError{
+	return wire.ErrorBody{Error: wire.APIError{
 		Message: e.message, Type: e.kind, Param: optional(e.param), Code: optional(e.code),
-	}})
+	}}
 }
 
 func badRequest(param, code, format string, args ...any) *apiError {

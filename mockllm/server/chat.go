@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"halfsecond/mockllm/token"
 	"halfsecond/pipeline/wire"
 )
 
@@ -25,15 +24,12 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	if limit == nil {
 		limit, limitedBy = q.MaxTokens, "max_tokens"
 	}
-	var prompt strings.Builder
-	tokens := 0
+	var prompt []string
 	for _, m := range q.Messages {
-		prompt.WriteString(m.Content.Text)
-		tokens += token.Count(m.Content.Text)
+		prompt = append(prompt, m.Content.Text)
 	}
 	g, fault := s.generation(order{
-		model: q.Model, prompt: prompt.String(), promptTokens: tokens, limit: limit, limitedBy: limitedBy,
-		sampling: q.Sampling, in: "messages",
+		model: q.Model, prompt: prompt, limit: limit, limitedBy: limitedBy, sampling: q.Sampling, in: "messages",
 	})
 	if fault != nil {
 		fault.write(w)

@@ -3,7 +3,6 @@ package server
 import (
 	"net/http"
 
-	"halfsecond/mockllm/token"
 	"halfsecond/pipeline/wire"
 )
 
@@ -30,9 +29,8 @@ func (s *Server) completions(w http.ResponseWriter, r *http.Request) {
 		limit = &n
 	}
 	g, fault := s.generation(order{
-		model: q.Model, prompt: string(q.Prompt) + q.Suffix, limit: limit, limitedBy: "max_tokens",
+		model: q.Model, prompt: []string{string(q.Prompt), q.Suffix}, limit: limit, limitedBy: "max_tokens",
 		sampling: q.Sampling, in: "prompt",
-		promptTokens: token.Count(string(q.Prompt)) + token.Count(q.Suffix),
 	})
 	if fault != nil {
 		fault.write(w)

@@ -66,7 +66,11 @@ func (g *generation) finish() string { return g.request.Finish() }
 
 func (g *generation) usage() wire.Usage {
 	n := g.request.Generated()
-	return wire.Usage{PromptTokens: g.request.Prompt, CompletionTokens: n, TotalTokens: g.request.Prompt + n}
+	u := wire.Usage{PromptTokens: g.request.Prompt, CompletionTokens: n, TotalTokens: g.request.Prompt + n}
+	if g.model.Shares {
+		u.PromptTokensDetails = &wire.PromptTokensDetail{CachedTokens: g.request.CachedTokens}
+	}
+	return u
 }
 
 // begin submits the generation as of the instant its request arrived. It reports
@@ -137,8 +141,8 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, arrived time.Dur
 		}
 		ended := g.ended.Load()
 		due, oldest := g.take()
-		if ended && g.outcome == pipeline.Refused {
-			s.refused(g).write(w)
+		if ended && due == 0 {
+			g.fault().write(w)
 			return
 		}
 		out.buffer = g.appendText(events, out.buffer, written, due)
@@ -177,8 +181,11 @@ func (g *generation) appendText(events *wire.Stream, b []byte, from, to int) []b
 	return b
 }
 
-// close appends what ends a stream.
+// close appends what ends a stream: an error, or the end of the answer.
 func (g *generation) close(events *wire.Stream, b []byte) []byte {
+	if g.outcome != pipeline.OK {
+		return wire.AppendError(b, g.fault().body())
+	}
 	b = events.AppendFinish(b, g.finish())
 	if g.usageAsked {
 		b = events.AppendUsage(b, g.usage())
@@ -200,8 +207,8 @@ func (s *Server) whole(w http.ResponseWriter, r *http.Request, arrived time.Dura
 			return false
 		}
 	}
-	if g.outcome == pipeline.Refused {
-		s.refused(g).write(w)
+	if g.outcome != pipeline.OK {
+		g.fault().write(w)
 		return false
 	}
 	return true
@@ -209,9 +216,16 @@ func (s *Server) whole(w http.ResponseWriter, r *http.Request, arrived time.Dura
 
 var shuttingDown = &apiError{http.StatusServiceUnavailable, serverError, "The server is shutting down.", "", ""}
 
-// refused says why the engine would not take the request.
-func (s *Server) refused(g *generation) *apiError {
-	return &apiError{http.StatusServiceUnavailable, serverError, "The engine cannot take this request: " + g.request.Reason.Error() + ".", "", "engine_refused"}
+// fault says why the engine would not take the request, or could not finish it.
+func (g *generation) fault() *apiError {
+	reason := "it was given up"
+	if g.request.Reason != nil {
+		reason = g.request.Reason.Error()
+	}
+	if g.outcome == pipeline.Refused {
+		return &apiError{http.StatusServiceUnavailable, serverError, "The engine cannot take this request: " + reason + ".", "", "engine_refused"}
+	}
+	return &apiError{http.StatusInternalServerError, serverError, "The engine could not finish this request: " + reason + ".", "", "engine_failed"}
 }
 
 // eventWriter writes an event stream; its headers go out with the first bytes.

@@ -87,27 +87,43 @@ func (m *metrics) wrote(late time.Duration) { m.write.Observe(max(0, late)) }
 
 // stateCollector reads the engines' state when metrics are asked for.
 type stateCollector struct {
-	server                     *Server
-	running, waiting, kv, took *prometheus.Desc
+	server *Server
+	shown  []figure
+}
+
+// figure is one number of an engine's state, as metrics show it.
+type figure struct {
+	desc *prometheus.Desc
+	kind prometheus.ValueType
+	of   func(s *engine.Stats) float64
 }
 
 func newStateCollector(s *Server) *stateCollector {
-	desc := func(name, help string) *prometheus.Desc {
-		return prometheus.NewDesc(name, help, []string{"model"}, nil)
+	const gauge, counter = prometheus.GaugeValue, prometheus.CounterValue
+	c := &stateCollector{server: s}
+	show := func(kind prometheus.ValueType, name, help string, of func(s *engine.Stats) float64) {
+		c.shown = append(c.shown, figure{prometheus.NewDesc(name, help, []string{"model"}, nil), kind, of})
 	}
-	return &stateCollector{
-		server:  s,
-		running: desc("llm_requests_running", "Requests being computed."),
-		waiting: desc("llm_requests_waiting", "Requests in the queue."),
-		kv:      desc("llm_kv_cache_usage_ratio", "Share of the KV cache in use, 0 to 1."),
-		took:    desc("llm_preemptions_total", "Times that a running request gave way for lack of KV cache."),
-	}
+	show(gauge, "llm_requests_running", "Requests being computed.", func(s *engine.Stats) float64 { return float64(s.Running) })
+	show(gauge, "llm_requests_waiting", "Requests in the queue.", func(s *engine.Stats) float64 { return float64(s.Waiting) })
+	show(gauge, "llm_kv_cache_usage_ratio", "Share of the KV cache held by running requests, 0 to 1; NaN without one.",
+		func(s *engine.Stats) float64 { return float64(s.BlocksUsed) / float64(s.BlocksTotal) })
+	show(counter, "llm_preemptions_total", "Times that a running request gave way for lack of KV cache.",
+		func(s *engine.Stats) float64 { return float64(s.Preemptions) })
+	show(gauge, "llm_kv_blocks_swapped", "KV blocks in the memory beside the cache.", func(s *engine.Stats) float64 { return float64(s.BlocksSlow) })
+	show(counter, "llm_kv_swapped_bytes_total", "Bytes moved to the memory beside the cache or back.",
+		func(s *engine.Stats) float64 { return float64(s.BytesMoved) })
+	show(counter, "llm_prefix_cache_queries_total", "Tokens looked up in the prefix cache.", func(s *engine.Stats) float64 { return float64(s.PrefixQueries) })
+	show(counter, "llm_prefix_cache_hits_total", "Those of them that were there.", func(s *engine.Stats) float64 { return float64(s.PrefixHits) })
+	show(counter, "llm_draft_tokens_total", "Tokens drafted by speculative decoding.", func(s *engine.Stats) float64 { return float64(s.Drafted) })
+	show(counter, "llm_accepted_tokens_total", "Those of them that were right.", func(s *engine.Stats) float64 { return float64(s.Accepted) })
+	return c
 }
 
 // Describe implements prometheus.Collector.
 func (c *stateCollector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{c.running, c.waiting, c.kv, c.took} {
-		ch <- d
+	for _, f := range c.shown {
+		ch <- f.desc
 	}
 }
 
@@ -115,14 +131,8 @@ func (c *stateCollector) Describe(ch chan<- *prometheus.Desc) {
 // loop is asked; a loop that has ended has no state.
 func (c *stateCollector) Collect(ch chan<- prometheus.Metric) {
 	for name, s := range c.server.state() {
-		gauge := func(d *prometheus.Desc, kind prometheus.ValueType, v float64) {
-			ch <- prometheus.MustNewConstMetric(d, kind, v, name)
-		}
-		gauge(c.running, prometheus.GaugeValue, float64(s.Running))
-		gauge(c.waiting, prometheus.GaugeValue, float64(s.Waiting))
-		gauge(c.took, prometheus.CounterValue, float64(s.Preemptions))
-		if s.BlocksTotal > 0 {
-			gauge(c.kv, prometheus.GaugeValue, float64(s.BlocksUsed)/float64(s.BlocksTotal))
+		for _, f := range c.shown {
+			ch <- prometheus.MustNewConstMetric(f.desc, f.kind, f.of(&s), name)
 		}
 	}
 }

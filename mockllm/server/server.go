@@ -26,6 +26,9 @@ import (
 type Model struct {
 	Name    string
 	Context int // most tokens of prompt and output together
+	// Shares says that the engine reuses what prompts have in common, or that a
+	// router before it looks at that.
+	Shares bool
 	// Build makes the engine that serves it, on the server's loop.
 	Build func(loop pipeline.Scheduler) engine.Engine
 }

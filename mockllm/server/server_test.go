@@ -36,14 +36,20 @@ type rig struct {
 // others every 10 ms, 100 tokens of context.
 func start(t *testing.T) *rig {
 	t.Helper()
+	return startWith(t, Model{Name: "m", Context: 100, Build: func(l pipeline.Scheduler) engine.Engine {
+		return engine.NewSlots(l, engine.SlotsConfig{Service: engine.Fixed{TTFT: 100 * ms, TPOT: 10 * ms}, Slots: 1, MaxContext: 1000})
+	}})
+}
+
+func startWith(t *testing.T, m Model) *rig {
+	t.Helper()
 	r := &rig{t: t, loop: pipeline.NewWall()}
-	s, err := New(Config{
-		Loop: r.loop, MaxBody: 10_000,
-		Models: []Model{{Name: "m", Context: 100, Build: func(l pipeline.Scheduler) engine.Engine {
-			r.engine = engine.NewSlots(l, engine.SlotsConfig{Service: engine.Fixed{TTFT: 100 * ms, TPOT: 10 * ms}, Slots: 1, MaxContext: 1000})
-			return r.engine
-		}}},
-	})
+	build := m.Build
+	m.Build = func(l pipeline.Scheduler) engine.Engine {
+		r.engine = build(l)
+		return r.engine
+	}
+	s, err := New(Config{Loop: r.loop, MaxBody: 10_000, Models: []Model{m}})
 	if err != nil {
 		t.Fatal(err)
 	}

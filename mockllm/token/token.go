@@ -1,6 +1,10 @@
 // Package token is the mock's own tokenizer and its inverse, a writer of texts
 // with an exact token count. Clients that make their prompts with it send exactly
-// as many tokens as a simulation of the same scenario counts.
+// as many tokens as a simulation of the same scenario counts, and share as much of
+// them with other prompts.
+//
+// Read token.go for the tokenizer, passage.go for texts that are made of named
+// segments, and block.go for how prompts are compared in a cache of prefixes.
 //
 // It is no model's vocabulary. It cuts text as byte-pair tokenizers tend to: a
 // word of up to six letters with the space before it, up to three digits, a run
@@ -23,21 +27,19 @@ const (
 // else at least one whole character.
 func Next(text string) int {
 	at := 0
-	if len(text) > 1 && text[0] == ' ' && !blank(rune(text[1])) {
+	if len(text) > 1 && text[0] == ' ' && classes[text[1]] != blank {
 		at = 1
 	}
-	first, size := utf8.DecodeRuneInString(text[at:])
-	switch {
-	case size == 0:
-		return 0
-	case unicode.IsLetter(first) || first == '_':
+	switch first, size := classAt(text, at); first {
+	case letter:
 		return at + run(text[at:], maxLetters, letter)
-	case unicode.IsDigit(first):
-		return at + run(text[at:], maxDigits, unicode.IsDigit)
-	case blank(first):
+	case digit:
+		return at + run(text[at:], maxDigits, digit)
+	case blank:
 		return at + blankRun(text[at:])
+	default:
+		return at + size
 	}
-	return at + size
 }
 
 // Count returns the number of tokens in text.
@@ -60,11 +62,11 @@ func Prefix(text string, n int) string {
 }
 
 // run returns the length of the first at most n characters that belong to a class.
-func run(text string, n int, class func(rune) bool) int {
+func run(text string, n int, c class) int {
 	at := 0
 	for range n {
-		r, size := utf8.DecodeRuneInString(text[at:])
-		if size == 0 || !class(r) {
+		is, size := classAt(text, at)
+		if size == 0 || is != c {
 			break
 		}
 		at += size
@@ -76,14 +78,55 @@ func run(text string, n int, class func(rune) bool) int {
 // followed by something else is left to that something.
 func blankRun(text string) int {
 	n := run(text, maxBlank, blank)
-	if n > 1 && n < len(text) && text[n-1] == ' ' && text[n-2] != ' ' {
-		if r, _ := utf8.DecodeRuneInString(text[n:]); !blank(r) {
-			return n - 1
-		}
+	if n > 1 && n < len(text) && text[n-1] == ' ' && text[n-2] != ' ' && classes[text[n]] != blank {
+		return n - 1
 	}
 	return n
 }
 
-func letter(r rune) bool { return unicode.IsLetter(r) || r == '_' }
+// class is a kind of character.
+type class uint8
 
-func blank(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '\r' }
+const (
+	sign class = iota
+	letter
+	digit
+	blank
+)
+
+// classes holds the class of each character of one byte, and sign for the bytes of
+// longer ones, none of which is blank.
+var classes = func() (table [256]class) {
+	for c := range rune(utf8.RuneSelf) {
+		table[c] = classOf(c)
+	}
+	return table
+}()
+
+// classAt returns the class and the length of the character that begins there; the
+// length is 0 at the end of the text.
+func classAt(text string, at int) (c class, size int) {
+	if at < len(text) && text[at] < utf8.RuneSelf {
+		return classes[text[at]], 1
+	}
+	return classBeyond(text[at:])
+}
+
+// classBeyond is classAt for a character of several bytes, and for none. It is a
+// function of its own so that the common case is compiled into its callers.
+func classBeyond(text string) (c class, size int) {
+	r, size := utf8.DecodeRuneInString(text)
+	return classOf(r), size
+}
+
+func classOf(r rune) class {
+	switch {
+	case unicode.IsLetter(r) || r == '_':
+		return letter
+	case unicode.IsDigit(r):
+		return digit
+	case r == ' ' || r == '\n' || r == '\t' || r == '\r':
+		return blank
+	}
+	return sign
+}

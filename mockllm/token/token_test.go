@@ -1,7 +1,6 @@
 package token
 
 import (
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -55,37 +54,8 @@ func FuzzNext(f *testing.F) {
 	})
 }
 
-func TestWordsAreTokens(t *testing.T) {
-	for _, w := range vocabulary {
-		if Count(w) != 1 || Count(" "+w) != 1 {
-			t.Errorf("%q is not one token", w)
-		}
-	}
-}
-
-func TestWriteExactCounts(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for n := range 300 {
-		if got := Count(Words(r, n)); got != n {
-			t.Errorf("Words(%d) has %d tokens", n, got)
-		}
-		for _, first := range []int{1, 2, 12, n, n + 5} {
-			text := Reply(r, n, first)
-			if got := Count(text); got != n {
-				t.Errorf("Reply(%d, %d) has %d tokens", n, first, got)
-			}
-			if n > 0 && !strings.HasSuffix(Prefix(text, min(first, n)), ".") {
-				t.Errorf("Reply(%d, %d) = %q: no sentence ends at token %d", n, first, text, first)
-			}
-			if n > first && strings.ContainsAny(Prefix(text, first-1), ".!?") {
-				t.Errorf("Reply(%d, %d) = %q: a sentence ends before token %d", n, first, text, first)
-			}
-		}
-	}
-}
-
 func BenchmarkCount(b *testing.B) {
-	text := Words(rand.New(rand.NewPCG(1, 2)), 2000)
+	text := Passage{{Name(1, "test"), 2000}}.Text()
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		Count(text)

@@ -21,6 +21,7 @@ func (c *Config) ask(call *pipeline.Call) ([]byte, error) {
 		Stream:        true,
 		StreamOptions: &wire.StreamOptions{IncludeUsage: true},
 		IgnoreEOS:     c.IgnoreEOS,
+		Priority:      -call.Priority,
 	}
 	if c.SendAnswer && call.Answer != nil {
 		sampling.MockAnswer = call.Answer()

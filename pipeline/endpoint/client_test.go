@@ -202,16 +202,21 @@ func TestClientRequests(t *testing.T) {
 		prompt pipeline.Prompt
 		path   string
 		body   string
+
+		priority int
 	}{
 		{"chat", nil, chat, "/v1/chat/completions",
-			`{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hello"}],"max_tokens":8,"stream":true,"stream_options":{"include_usage":true}}`},
+			`{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hello"}],"max_tokens":8,"stream":true,"stream_options":{"include_usage":true}}`, 0},
 		{"chat to the mock", func(c *Config) { c.SendAnswer, c.IgnoreEOS = true, true }, pipeline.Prompt{Text: "Hello"}, "/v1/chat/completions",
-			`{"model":"m","messages":[{"role":"user","content":"Hello"}],"max_tokens":8,"stream":true,"stream_options":{"include_usage":true},"ignore_eos":true,"mock_answer":"Good day"}`},
+			`{"model":"m","messages":[{"role":"user","content":"Hello"}],"max_tokens":8,"stream":true,"stream_options":{"include_usage":true},"ignore_eos":true,"mock_answer":"Good day"}`, 0},
 		{"completion", func(c *Config) { c.Protocol = OpenAICompletions; c.URL = "http://llm.test/base/v1/completions" },
 			pipeline.Prompt{Text: "def f(", Suffix: ")"}, "/base/v1/completions",
-			`{"model":"m","prompt":"def f(","suffix":")","max_tokens":8,"stream":true,"stream_options":{"include_usage":true}}`},
+			`{"model":"m","prompt":"def f(","suffix":")","max_tokens":8,"stream":true,"stream_options":{"include_usage":true}}`, 0},
 		{"conversation as completion", func(c *Config) { c.Protocol = OpenAICompletions }, chat, "/v1/completions",
-			`{"model":"m","prompt":"Be brief.\n\nHello","max_tokens":8,"stream":true,"stream_options":{"include_usage":true}}`},
+			`{"model":"m","prompt":"Be brief.\n\nHello","max_tokens":8,"stream":true,"stream_options":{"include_usage":true}}`, 0},
+		// vLLM lets the smaller number go first.
+		{"priority", nil, pipeline.Prompt{Text: "Hello"}, "/v1/chat/completions",
+			`{"model":"m","messages":[{"role":"user","content":"Hello"}],"max_tokens":8,"stream":true,"stream_options":{"include_usage":true},"priority":-3}`, 3},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -228,7 +233,7 @@ func TestClientRequests(t *testing.T) {
 				b.client.config.Key = NewKey("sk-secret")
 				ended := make(chan struct{})
 				call := &pipeline.Call{
-					MaxTokens: 8, Prompt: func() pipeline.Prompt { return tt.prompt }, Answer: func() string { return "Good day" },
+					MaxTokens: 8, Priority: tt.priority, Prompt: func() pipeline.Prompt { return tt.prompt }, Answer: func() string { return "Good day" },
 					Done: func() { close(ended) },
 				}
 				b.loop.do(func() { b.client.Start(call) })

@@ -80,7 +80,8 @@ func wantRecord(r *Reply, start time.Duration) pipeline.Request {
 	want.FirstOutput, want.FirstText, want.FirstSeen = shift(a.FirstOutput()), shift(a.FirstText()), shift(a.FirstSeen())
 	want.LastOutput, want.End = shift(a.LastOutput()), shift(r.End)
 	want.Outcome, want.Finish = r.Outcome, a.Finish
-	want.PromptTokens, want.OutputTokens, want.TokenSource = r.PromptTokens(), r.OutputTokens(), r.TokenSource
+	want.PromptTokens, want.CachedTokens, want.OutputTokens = r.PromptTokens(), r.CachedTokens(), r.OutputTokens()
+	want.TokenSource = r.TokenSource
 	want.Chunks = len(a.Outputs)
 	want.Transport = pipeline.Transport{
 		Status: r.Status, HTTP: "1.1", Encoding: r.Header.Get("Content-Encoding"),

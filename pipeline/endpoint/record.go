@@ -30,6 +30,7 @@ func (f *flight) record(l landing) {
 	rec.Reason = f.client.tidy(rec.Reason)
 	rec.Finish = f.client.tidy(answer.Finish)
 	rec.PromptTokens = reply.PromptTokens()
+	rec.CachedTokens = reply.CachedTokens()
 	rec.OutputTokens = reply.OutputTokens()
 	rec.TokenSource = reply.TokenSource
 	rec.Chunks = len(answer.Outputs)

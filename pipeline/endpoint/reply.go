@@ -79,6 +79,14 @@ func (r *Reply) PromptTokens() int {
 	return r.Usage.Prompt
 }
 
+// CachedTokens returns the server's count, or pipeline.UnknownCount.
+func (r *Reply) CachedTokens() int {
+	if r.Usage == nil {
+		return pipeline.UnknownCount
+	}
+	return r.Usage.Cached
+}
+
 // TPOT returns the time per output token after the first:
 //
 //	(last output - first output) / (output tokens - 1)

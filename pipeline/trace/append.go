@@ -85,6 +85,9 @@ func appendRequest(b []byte, r *pipeline.Request) []byte {
 	b = appendOutcome(b, r.Outcome, r.Reason)
 	b = appendText(b, `,"finish":`, r.Finish)
 	b = appendCount(append(b, `,"prompt_tokens":`...), r.PromptTokens)
+	if r.CachedTokens != pipeline.UnknownCount {
+		b = appendInt(append(b, `,"cached_tokens":`...), r.CachedTokens)
+	}
 	b = appendCount(append(b, `,"output_tokens":`...), r.OutputTokens)
 	b = wire.AppendString(append(b, `,"token_source":`...), r.TokenSource)
 	b = appendInt(append(b, `,"chunks":`...), r.Chunks)

@@ -19,7 +19,8 @@
 //
 //	halfsecond_trace  version of the format, 1
 //	scenario          name of the scenario
-//	kind              kind of its interactions: "voice", "ide" or "bench"
+//	kind              kind of its interactions: "voice", "ide" or "bench"; "grid" for
+//	                  plain requests in the cells of a comparison, which their facts name
 //	scenario_hash     hash of the canonical scenario
 //	target            "sim", "mock" or "endpoint"
 //	seed              seed of every random stream
@@ -74,6 +75,7 @@
 //	outcome, reason   as above
 //	finish            the model's word for why it stopped; omitted when empty
 //	prompt_tokens     null when nobody stated it
+//	cached_tokens     those of the prompt that the model had in its cache; omitted when nobody stated it
 //	output_tokens     null when nobody stated it
 //	token_source      "engine", "usage", "timings" or "none"
 //	chunks            output chunks seen
@@ -94,4 +96,7 @@
 //	lateness          how late the loop handled its work: n, p50_ns, p99_ns, max_ns
 //	finished          true when the run did all that was asked
 //	reason            why not; omitted when empty
+//	background        requests of others to the same model, not in the file; omitted when there were none:
+//	  requests        made
+//	  ok              ended ok before the run did
 package trace

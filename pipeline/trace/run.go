@@ -20,7 +20,7 @@ type Run struct {
 // Header says what was run, and how.
 type Header struct {
 	Scenario     string
-	Kind         string // of its interactions: "voice", "ide" or "bench"
+	Kind         string // of its interactions: "voice", "ide" or "bench"; "grid" in a comparison
 	ScenarioHash string
 	Target       string // "sim", "mock" or "endpoint"
 	Seed         uint64
@@ -57,7 +57,13 @@ type Footer struct {
 	Lateness Lateness
 	Finished bool   // the run did all that was asked
 	Reason   string // why not; empty when finished
+
+	Background Background
 }
+
+// Background counts the requests that others made of the same model during the run,
+// which are not in the file, and those of them that ended ok before it did.
+type Background struct{ Requests, OK int }
 
 // Lateness is how late the tester's own loop handled its work. P50 and P99 are
 // Unknown when N is too small for them, Max is Unknown when N is 0: always on

@@ -99,7 +99,7 @@ func TestRoundTrip(t *testing.T) {
 	want := Run{
 		Header: header,
 		Traces: plain([]pipeline.Trace{turn(), odd}),
-		Footer: Footer{N: 2, Lateness: lateness(), Reason: "interrupted"},
+		Footer: Footer{N: 2, Lateness: lateness(), Reason: "interrupted", Background: Background{Requests: 5, OK: 4}},
 	}
 	got, err := Read(bytes.NewReader(write(t, want.Header, want.Traces, want.Footer)))
 	if err != nil {
@@ -157,7 +157,7 @@ func request(rng *rand.Rand) pipeline.Request {
 		*at = instant(rng)
 	}
 	r.Outcome, r.Reason, r.Finish, r.TokenSource = pipeline.Outcome(rng.IntN(7)), text(rng), text(rng), text(rng)
-	r.PromptTokens, r.OutputTokens, r.Chunks = rng.IntN(5)-1, rng.IntN(5)-1, rng.IntN(5)
+	r.PromptTokens, r.CachedTokens, r.OutputTokens, r.Chunks = rng.IntN(5)-1, rng.IntN(5)-1, rng.IntN(5)-1, rng.IntN(5)
 	r.Simulated, r.Transport.Reused, r.Transport.Burst = rng.IntN(2) == 0, rng.IntN(2) == 0, rng.IntN(2) == 0
 	r.Transport.Status, r.Transport.HTTP, r.Transport.Encoding = rng.IntN(600), text(rng), text(rng)
 	return r
@@ -203,6 +203,11 @@ func TestAppendExactBytes(t *testing.T) {
 		`"output_tokens":null,"token_source":"none","chunks":0,"transport":{"status":200,"retry_after_ns":null}}]}`
 	if got := string(Append(nil, &x)); got != want {
 		t.Errorf("Append =\n%s\nwant\n%s", got, want)
+	}
+	x.Requests[0].CachedTokens = 0
+	want = strings.Replace(want, `"output_tokens":`, `"cached_tokens":0,"output_tokens":`, 1)
+	if got := string(Append(nil, &x)); got != want {
+		t.Errorf("with nothing cached: Append =\n%s\nwant\n%s", got, want)
 	}
 }
 

@@ -149,6 +149,13 @@ type wireFooter struct {
 	Lateness wireLateness `json:"lateness"`
 	Finished bool         `json:"finished"`
 	Reason   string       `json:"reason,omitempty"`
+
+	Background *wireBackground `json:"background,omitempty"`
+}
+
+type wireBackground struct {
+	Requests int `json:"requests"`
+	OK       int `json:"ok"`
 }
 
 type wireLateness struct {
@@ -160,18 +167,27 @@ type wireLateness struct {
 
 func footerToWire(f Footer) wireFooter {
 	l := f.Lateness
-	return wireFooter{
+	w := wireFooter{
 		End: true, N: f.N, Finished: f.Finished, Reason: f.Reason,
 		Lateness: wireLateness{l.N, toNanos(l.P50), toNanos(l.P99), toNanos(l.Max)},
 	}
+	if f.Background != (Background{}) {
+		b := wireBackground(f.Background)
+		w.Background = &b
+	}
+	return w
 }
 
 func (w wireFooter) footer() Footer {
 	l := w.Lateness
-	return Footer{
+	f := Footer{
 		N: w.N, Finished: w.Finished, Reason: w.Reason,
 		Lateness: Lateness{l.N, l.P50.duration(), l.P99.duration(), l.Max.duration()},
 	}
+	if w.Background != nil {
+		f.Background = Background(*w.Background)
+	}
+	return f
 }
 
 type wireTrace struct {
@@ -218,6 +234,7 @@ type wireRequest struct {
 	Reason       string        `json:"reason"`
 	Finish       string        `json:"finish"`
 	PromptTokens count         `json:"prompt_tokens"`
+	CachedTokens count         `json:"cached_tokens"`
 	OutputTokens count         `json:"output_tokens"`
 	TokenSource  string        `json:"token_source"`
 	Chunks       int           `json:"chunks"`
@@ -289,8 +306,8 @@ func (w *wireRequest) request() pipeline.Request {
 		FirstByte: w.FirstByte.duration(), FirstOutput: w.FirstOutput.duration(), FirstText: w.FirstText.duration(),
 		FirstSeen: w.FirstSeen.duration(), LastOutput: w.LastOutput.duration(), End: w.End.duration(),
 		Outcome: w.Outcome.o, Reason: w.Reason, Finish: w.Finish,
-		PromptTokens: w.PromptTokens.value(), OutputTokens: w.OutputTokens.value(), TokenSource: w.TokenSource,
-		Chunks: w.Chunks, Simulated: w.Simulated,
+		PromptTokens: w.PromptTokens.value(), CachedTokens: w.CachedTokens.value(), OutputTokens: w.OutputTokens.value(),
+		TokenSource: w.TokenSource, Chunks: w.Chunks, Simulated: w.Simulated,
 		Transport: pipeline.Transport{
 			Status: w.Transport.Status, HTTP: w.Transport.HTTP, Encoding: w.Transport.Encoding,
 			Reused: w.Transport.Reused, RetryAfter: w.Transport.RetryAfter.duration(), Burst: w.Transport.Burst,

@@ -46,6 +46,9 @@ type Sampling struct {
 	StreamOptions *StreamOptions `json:"stream_options,omitempty"`
 	// IgnoreEOS makes the answer as long as its limit. It is an extension of vLLM.
 	IgnoreEOS bool `json:"ignore_eos,omitempty"`
+	// Priority is another: a request with a smaller one goes first, and most servers
+	// refuse any but 0.
+	Priority int `json:"priority,omitempty"`
 	// MockAnswer is the text that our own mock shall say. It is our extension and
 	// never goes to a rented endpoint.
 	MockAnswer string `json:"mock_answer,omitempty"`

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/json"
 	"strconv"
 	"unicode/utf8"
 )
@@ -93,6 +94,17 @@ func (s *Stream) AppendUsage(dst []byte, u Usage) []byte {
 		dst = append(dst, '}')
 	}
 	return append(dst, "}}\n\n"...)
+}
+
+// AppendError appends the event that ends a stream which cannot be completed, as
+// vLLM and others send it.
+func AppendError(dst []byte, e ErrorBody) []byte {
+	text, err := json.Marshal(e)
+	if err != nil {
+		panic("wire: " + err.Error()) // it is made of texts
+	}
+	dst = append(append(dst, "data: "...), text...)
+	return append(dst, "\n\n"...)
 }
 
 // AppendDone appends the end marker of a stream.

@@ -3,7 +3,6 @@
 package bench
 
 import (
-	"math/rand/v2"
 	"time"
 
 	"halfsecond/mockllm/token"
@@ -16,7 +15,9 @@ type Config struct {
 	Loop         pipeline.Scheduler
 	LLM          pipeline.LLM
 	PromptTokens dist.Count
+	SharedPrefix int // tokens that begin every prompt, the same in all; a shorter prompt is nothing else
 	OutputTokens dist.Count
+	Priority     int // of every request
 	Seed         uint64
 	NextRequest  func() int64         // numbers requests, unique within the run
 	Late         func() time.Duration // how late the loop handles the work in hand; nil means never
@@ -57,8 +58,8 @@ func (s *Simulator) Begin(session, index int, done func(*pipeline.Trace)) {
 	x.call = pipeline.Call{
 		Session:      session,
 		Record:       pipeline.NewRequest(c.NextRequest(), c.Loop.Now()),
-		PromptTokens: c.PromptTokens.Draw(&r), OutputTokens: c.OutputTokens.Draw(&r),
-		Prompt: x.prompt, Answer: x.answer, Counts: firstToken, Notify: x.progress, Done: x.ended,
+		PromptTokens: c.PromptTokens.Draw(&r), OutputTokens: c.OutputTokens.Draw(&r), Priority: c.Priority,
+		Prompt: x.prompt, Answer: x.answer, Blocks: x.blocks, Counts: firstToken, Notify: x.progress, Done: x.ended,
 	}
 	x.call.MaxTokens = x.call.OutputTokens
 	x.first = x.Interaction.Begin(pipeline.SpanLLMFirstToken, false)
@@ -69,17 +70,31 @@ func (s *Simulator) Begin(session, index int, done func(*pipeline.Trace)) {
 // thinking: not at all.
 func (s *Simulator) Busy(int, int) time.Duration { return 0 }
 
+// says returns what the exchange is about: the prompt in two segments and the
+// answer.
+func (x *exchange) says() [3]token.Segment {
+	c, session, index := &x.simulator.config, x.trace.Session, x.trace.Index
+	shared := min(c.SharedPrefix, x.call.PromptTokens)
+	return [3]token.Segment{
+		{ID: token.Name(c.Seed, "bench/shared"), N: shared},
+		{ID: token.Name(c.Seed, "bench/prompt", session, index), N: x.call.PromptTokens - shared},
+		{ID: token.Name(c.Seed, "bench/answer", session, index), N: x.call.OutputTokens},
+	}
+}
+
 func (x *exchange) prompt() pipeline.Prompt {
-	return pipeline.Prompt{Chat: true, Text: token.Words(x.stream("bench/prompt"), x.call.PromptTokens)}
+	s := x.says()
+	return pipeline.Prompt{Chat: true, Text: token.Passage(s[:2]).Text()}
 }
 
 func (x *exchange) answer() string {
-	return token.Words(x.stream("bench/answer"), x.call.OutputTokens)
+	s := x.says()
+	return token.Passage(s[2:]).Text()
 }
 
-func (x *exchange) stream(name string) *rand.Rand {
-	r := dist.Stream(x.simulator.config.Seed, name, x.trace.Session, x.trace.Index)
-	return rand.New(&r)
+func (x *exchange) blocks(dst []uint64, size int) []uint64 {
+	s := x.says()
+	return token.Passage(s[:]).Blocks(dst, size)
 }
 
 func (x *exchange) progress(pipeline.Progress) {

@@ -39,10 +39,13 @@ func TestRequest(t *testing.T) {
 }
 
 // silent is a network model that refuses, and asks for the texts before.
-type silent struct{ prompt, answer string }
+type silent struct {
+	prompt, answer string
+	blocks         []uint64 // of one token
+}
 
 func (s *silent) Start(c *pipeline.Call) {
-	s.prompt, s.answer = c.Prompt().Text, c.Answer()
+	s.prompt, s.answer, s.blocks = c.Prompt().Text, c.Answer(), c.Blocks(nil, 1)
 	c.Record.Outcome, c.Record.Reason = pipeline.Refused, "full"
 	c.Done()
 }
@@ -60,5 +63,34 @@ func TestRefused(t *testing.T) {
 	}
 	if token.Count(llm.prompt) != 7 || token.Count(llm.answer) != 4 {
 		t.Errorf("prompt %q, answer %q: want 7 and 4 tokens", llm.prompt, llm.answer)
+	}
+}
+
+// TestSharedPrefix: prompts begin alike for as long as they are told to, and their
+// texts with them.
+func TestSharedPrefix(t *testing.T) {
+	for _, c := range []struct{ shared, want int }{{0, 0}, {1, 1}, {20, 20}, {50, 50}, {60, 50}} {
+		var loop pipeline.Virtual
+		llm := &silent{}
+		sim := New(Config{
+			Loop: &loop, LLM: llm, PromptTokens: dist.ConstantCount(50), SharedPrefix: c.shared, OutputTokens: dist.ConstantCount(4),
+			NextRequest: func() int64 { return 1 },
+		})
+		ask := func(session int) silent {
+			sim.Begin(session, 0, func(*pipeline.Trace) {})
+			return *llm
+		}
+		first, second := ask(0), ask(1)
+		if n := len(first.blocks); n != 54 || token.Count(first.prompt) != 50 {
+			t.Errorf("%d blocks, %d tokens of prompt, want 54 and 50", n, token.Count(first.prompt))
+		}
+		same := 0
+		for first.blocks[same] == second.blocks[same] {
+			same++
+		}
+		if same != c.want || token.Prefix(first.prompt, same) != token.Prefix(second.prompt, same) ||
+			same < 50 && token.Prefix(first.prompt, same+1) == token.Prefix(second.prompt, same+1) {
+			t.Errorf("with %d shared, %q and %q share %d tokens, want %d", c.shared, first.prompt, second.prompt, same, c.want)
+		}
 	}
 }

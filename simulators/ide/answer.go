@@ -1,7 +1,6 @@
 package ide
 
 import (
-	"math/rand/v2"
 	"strings"
 
 	"halfsecond/mockllm/token"
@@ -39,8 +38,7 @@ func newAnswers(seed uint64, right float64, most int) *answers {
 	for i := range a.counts {
 		a.counts[i] = i + 1
 	}
-	r := dist.Stream(seed, "ide/nonsense")
-	words := token.Words(rand.New(&r), most)
+	words := token.Passage{{ID: token.Name(seed, "ide/nonsense"), N: most}}.Text()
 	for i, sign := range wrongSigns {
 		a.wrong[i] = newWrongAnswer(sign+" "+words, most)
 	}

@@ -36,7 +36,7 @@ func (e *editor) newRequest(k *key) *request {
 	r.answer = e.sim.answers.draw(e.user, k.Index, e.truth)
 	r.OutputTokens, r.MaxTokens = r.answer.tokens, p.MaxTokens
 	r.Counts = r.counts()
-	r.Prompt, r.Answer, r.Notify, r.Done = r.prompt, r.say, r.notify, r.done
+	r.Prompt, r.Answer, r.Blocks, r.Notify, r.Done = r.prompt, r.say, r.blocks, r.notify, r.done
 	r.Record = pipeline.NewRequest(e.sim.config.NextRequest(), e.sim.config.Loop.Now())
 	return r
 }
@@ -54,6 +54,11 @@ func (r *request) counts() []int {
 
 func (r *request) prompt() pipeline.Prompt {
 	return pipeline.Prompt{Text: string(r.asked.before[r.from:]), Suffix: r.asked.after[:r.suffix]}
+}
+
+func (r *request) blocks(dst []uint64, size int) []uint64 {
+	p := r.prompt()
+	return token.Blocks(dst, size, p.Text, p.Suffix, r.answer.text)
 }
 
 func (r *request) say() string { return r.answer.text }

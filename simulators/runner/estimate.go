@@ -4,10 +4,11 @@ import (
 	"context"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/quantile"
 	"halfsecond/simulators/scenario"
 )
 
-// Estimate is what a run would send to an endpoint, warm-up included.
+// Estimate is what a run would send to an endpoint, warm-up and background included.
 type Estimate struct {
 	Requests     int `json:"requests"`
 	PromptTokens int `json:"prompt_tokens"`
@@ -24,10 +25,14 @@ func EstimateRun(ctx context.Context, s *scenario.Scenario, set Settings) (Estim
 	all := *s
 	all.WarmUp = 0
 	var e Estimate
-	_, err := Run(ctx, &all, Settings{
+	r := &run{scenario: &all, lateness: quantile.NewHistogram(), settings: Settings{
 		Target: Sim, Seed: set.Seed, N: set.N + s.WarmUp, forget: true,
 		Keep: func(t *pipeline.Trace) error { e.add(t); return nil },
-	})
+	}}
+	_, err := r.carryOut(ctx)
+	e.Requests += r.others.Requests
+	e.PromptTokens += r.others.promptTokens
+	e.OutputTokens += r.others.outputTokens
 	return e, err
 }
 

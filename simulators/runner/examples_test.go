@@ -1,10 +1,13 @@
 package runner
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	"halfsecond/budgets"
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/quantile"
 	"halfsecond/simulators/scenario"
 )
 
@@ -32,4 +35,56 @@ func TestExamplesLand(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestExamplesShowTheirTrap: each of these scenarios is about one thing, and is
+// another matter without it.
+func TestExamplesShowTheirTrap(t *testing.T) {
+	for _, c := range []struct {
+		name, with, without string // what the file says, and what it says without the trap
+		metric              string
+		q                   quantile.Q
+		worse               float64 // by which factor at least
+	}{
+		{"prefix-cache", "prefix_cache: true", "prefix_cache: false", "llm_first_token", quantile.P50, 1 / 3.},
+		{"kv-exhaustion", "kv_tokens: 40000", "kv_tokens: 0", "tpot", quantile.P50, 10},
+		{"long-prompts-beside", "background:", "# background:", "first_sentence", quantile.P95, 3},
+		{"speculation", "speculation: {draft: Qwen2.5-0.5B, tokens: 5, acceptance: 80%}", "gpus: 1", "first_line", quantile.P95, .8},
+		{"cold-start", "idle_unload: 5m", "idle_unload: 0s", "ttft", quantile.P95, 10},
+		{"router-failure", "retries: 0", "retries: 1", "ok_share", quantile.P50, .99},
+		{"sliding-window", "prefix_tokens: 700", "prefix_tokens: 3000", "llm_first_token", quantile.P50, 1.5},
+	} {
+		text, ok := scenario.Source(c.name)
+		if !ok || !strings.Contains(text, c.with) {
+			t.Errorf("%s is no example that says %q", c.name, c.with)
+			continue
+		}
+		with, without := value(t, text, c.metric, c.q), value(t, strings.Replace(text, c.with, c.without, 1), c.metric, c.q)
+		if factor := with / without; c.worse > 1 && factor < c.worse || c.worse < 1 && factor > c.worse {
+			t.Errorf("%s: %s is %.1f ms, and %.1f ms with %q: a factor of %.2f, want %.2f or more extreme", c.name, c.metric, with/1e6, without/1e6, c.without, factor, c.worse)
+		}
+	}
+}
+
+// value returns a percentile of a metric of the scenario on the simulator, or its mean
+// where that is all.
+func value(t *testing.T, text, metric string, q quantile.Q) float64 {
+	t.Helper()
+	s := parse(t, text)
+	got, err := Run(t.Context(), s, Settings{Target: Sim, Seed: s.Run.Seed, N: s.Run.N})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := budgets.Analyse(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, ok := a.Pool(metric).Quantile(q)
+	if !a.Pool(metric).Percentiles() {
+		v, ok = a.Pool(metric).Mean()
+	}
+	if !ok {
+		t.Fatalf("%s has no %v", metric, q)
+	}
+	return v
 }

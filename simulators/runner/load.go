@@ -11,13 +11,20 @@ import (
 	"halfsecond/simulators/voice"
 )
 
-// interactions begins interactions one by one: voice turns and plain requests.
-type interactions interface {
+// Interactions begins interactions one by one: voice turns and plain requests.
+type Interactions interface {
 	// Begin starts interaction index of a session, due now.
 	Begin(session, index int, done func(*pipeline.Trace))
 	// Busy returns how long the user is busy before it falls due in a closed loop,
 	// beside thinking.
 	Busy(session, index int) time.Duration
+}
+
+// Stand is where Interactions stand: the loop of a run, and the model on it.
+type Stand struct {
+	Loop pipeline.Scheduler
+	LLM  pipeline.LLM
+	Late func() time.Duration // how late the loop handles the work in hand; nil means never
 }
 
 // load makes the interactions of a run fall due and gathers their traces.
@@ -37,6 +44,8 @@ func (r *run) startLoad(fail func(error)) (*load, error) {
 		return l, l.typing(s.IDE)
 	case s.Voice != nil:
 		l.arrive(voice.New(r.voice(s.Voice)))
+	case r.settings.Interactions != nil:
+		l.arrive(r.settings.Interactions(Stand{Loop: r.clock, LLM: r.model, Late: r.late()}))
 	default:
 		l.arrive(bench.New(r.bench(s.Bench)))
 	}
@@ -49,7 +58,7 @@ func (r *run) voice(v *scenario.Voice) voice.Config {
 		Stack: voice.Stack{
 			Utterance: v.Utterance.Dist, Uplink: v.Uplink.Dist, VADSilence: v.VADSilence.Dist,
 			EndOfTurn: v.EndOfTurn.Dist, STTTail: v.STTTail.Dist,
-			PromptTokens: v.PromptTokens, ReplyTokens: v.ReplyTokens, FirstSentence: v.FirstSentenceTokens,
+			PromptTokens: v.PromptTokens, SystemTokens: v.SystemTokens, ReplyTokens: v.ReplyTokens, FirstSentence: v.FirstSentenceTokens,
 			TTSFirstAudio: v.TTSFirstAudio.Dist, LeadingSilence: v.LeadingSilence.Dist, Playout: v.Playout.Dist,
 			SpeechPerToken: v.SpeechPerToken,
 		},
@@ -59,12 +68,12 @@ func (r *run) voice(v *scenario.Voice) voice.Config {
 func (r *run) bench(b *scenario.Bench) bench.Config {
 	return bench.Config{
 		Loop: r.clock, LLM: r.model, Seed: r.settings.Seed, NextRequest: r.nextID, Late: r.late(),
-		PromptTokens: b.PromptTokens, OutputTokens: b.OutputTokens,
+		PromptTokens: b.PromptTokens, SharedPrefix: b.SharedPrefix, OutputTokens: b.OutputTokens,
 	}
 }
 
 // arrive has interactions fall due as the scenario's arrivals say.
-func (l *load) arrive(x interactions) {
+func (l *load) arrive(x Interactions) {
 	if p := l.run.scenario.Arrivals; p.Open() {
 		l.open(x, p)
 	} else {
@@ -73,7 +82,7 @@ func (l *load) arrive(x interactions) {
 }
 
 // open gives each interaction a session of its own, due whatever the others do.
-func (l *load) open(x interactions, p arrival.Process) {
+func (l *load) open(x Interactions, p arrival.Process) {
 	l.warm = func(t *pipeline.Trace) bool { return t.Session < l.run.scenario.WarmUp }
 	due := p.Due(dist.Stream(l.run.settings.Seed, "runner/arrivals"))
 	session := 0
@@ -90,7 +99,7 @@ func (l *load) open(x interactions, p arrival.Process) {
 
 // closed has each user begin the next interaction after the end of the one
 // before.
-func (l *load) closed(x interactions, p arrival.Process) {
+func (l *load) closed(x Interactions, p arrival.Process) {
 	l.warmByIndex(p.Users)
 	for user := range p.Users {
 		count := share(l.asked, p.Users, user)

@@ -9,6 +9,7 @@ import (
 
 	"halfsecond/mockllm/engine"
 	"halfsecond/mockllm/server"
+	"halfsecond/mockllm/token"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
 	"halfsecond/pipeline/endpoint"
@@ -49,6 +50,9 @@ type model struct {
 	name    string
 	context int
 	build   func(loop pipeline.Scheduler) engine.Engine
+
+	shares    bool // it looks at what prompts have in common
+	addresses bool // and at the hashes themselves
 }
 
 // modelled returns the scenario's language model.
@@ -57,11 +61,11 @@ func (r *run) modelled() (model, error) {
 	if m.Engine == nil {
 		return r.hosted(m), nil
 	}
-	replica, err := m.Engine.Replica()
+	s, err := m.Engine.Service(r.settings.Seed)
 	if err != nil {
 		return model{}, err
 	}
-	return model{m.Engine.Model, replica.Context(), replica.Build}, nil
+	return model{m.Engine.Model, s.Context, s.Build, s.Shares, s.Addresses}, nil
 }
 
 // hosted is a model known by its latencies. Its first-token times are drawn from
@@ -78,7 +82,7 @@ func (r *run) hosted(m scenario.LLM) model {
 			Next:  time.Duration(math.Round(1e9 / m.TokensPerSecond)),
 		})
 	}
-	return model{name, math.MaxInt32, build}
+	return model{name: name, context: math.MaxInt32, build: build}
 }
 
 // linked puts a model at the end of the scenario's path.
@@ -97,7 +101,26 @@ func (r *run) simulated(loop pipeline.Scheduler) (pipeline.LLM, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.linked(engine.NewStage(loop, m.build(loop))), nil
+	stage := engine.NewStage(loop, m.build(loop))
+	stage.Caches = m.shares
+	r.direct = stage
+	if m.addresses {
+		r.direct = spelled{stage}
+	}
+	return r.linked(r.direct), nil
+}
+
+// spelled is a model whose calls have the hashes of their texts, as the mock's server
+// makes them, so that a router sends them to the same replicas on both targets.
+type spelled struct{ pipeline.LLM }
+
+// Start implements pipeline.LLM.
+func (s spelled) Start(c *pipeline.Call) {
+	c.Blocks = func(dst []uint64, size int) []uint64 {
+		p := c.Prompt()
+		return token.Blocks(dst, size, p.System, p.Text, p.Suffix, c.Answer())
+	}
+	s.LLM.Start(c)
 }
 
 // setUpWall makes the tester's own loop.
@@ -121,7 +144,7 @@ func (r *run) setUpMock(ctx context.Context) (stop func() error, err error) {
 	}
 	s, err := server.New(server.Config{
 		Loop: n.wall(), Seed: r.settings.Seed,
-		Models: []server.Model{{Name: m.name, Context: m.context, Build: m.build}},
+		Models: []server.Model{{Name: m.name, Context: m.context, Shares: m.shares, Build: m.build}},
 	})
 	if err != nil {
 		return nil, err
@@ -137,7 +160,7 @@ func (r *run) setUpMock(ctx context.Context) (stop func() error, err error) {
 		cancel()
 		return nil, errors.Join(err, <-ended)
 	}
-	r.model = r.linked(client)
+	r.model, r.direct = r.linked(client), client
 	return func() error {
 		client.Close()
 		cancel()
@@ -165,7 +188,7 @@ func (r *run) setUpEndpoint(ctx context.Context) (stop func() error, err error) 
 	if err != nil {
 		return nil, err
 	}
-	r.model = newTurnstile(r.clock, client, max(1, r.settings.PerUser))
+	r.model, r.direct = newTurnstile(r.clock, client, max(1, r.settings.PerUser)), client
 	return func() error { client.Close(); return nil }, nil
 }
 

@@ -1,8 +1,9 @@
 // Package runner carries a scenario out on a target and returns its traces.
 //
 // Read runner.go for the course of a run, model.go for the three forms of the
-// language model, load.go for how interactions fall due, and stages.go for what
-// is known of the stages before the run.
+// language model, load.go for how interactions fall due, background.go for what
+// other people ask meanwhile, and stages.go for what is known of the stages before
+// the run.
 package runner
 
 import (
@@ -41,6 +42,10 @@ type Settings struct {
 	// PerUser is how many requests of one user may be in flight there; 0 means 1.
 	PerUser int
 
+	// Interactions, when set, makes what falls due in a run of requests, in place of
+	// the scenario's own.
+	Interactions func(Stand) Interactions
+
 	// Begin, when set, is handed the header before anything runs. Keep is handed
 	// each trace of the report as it is finished, and Progress is told how many
 	// there are; both are called on the loop. An error of Begin or Keep ends the
@@ -58,7 +63,9 @@ type run struct {
 	scenario *scenario.Scenario
 	settings Settings
 	clock    clock
-	model    pipeline.LLM
+	model    pipeline.LLM // as the interactions see it
+	direct   pipeline.LLM // without the way to it and what holds users back
+	others   others
 	lastID   int64
 	kept     int // traces of the report
 	traces   []pipeline.Trace
@@ -76,6 +83,11 @@ type clock interface {
 // it from running at all.
 func Run(ctx context.Context, s *scenario.Scenario, set Settings) (trace.Run, error) {
 	r := &run{scenario: s, settings: set, lateness: quantile.NewHistogram()}
+	return r.carryOut(ctx)
+}
+
+func (r *run) carryOut(ctx context.Context) (trace.Run, error) {
+	s, set := r.scenario, r.settings
 	if !set.forget {
 		r.traces = make([]pipeline.Trace, 0, min(max(0, set.N), tracesAhead))
 	}
@@ -87,6 +99,9 @@ func Run(ctx context.Context, s *scenario.Scenario, set Settings) (trace.Run, er
 		return out, fmt.Errorf("run %s on %s: %w", s.Name, set.Target, err)
 	}
 	load, err := r.startLoad(func(err error) { cancel(err) })
+	if err == nil && s.Background != nil {
+		r.startOthers(s.Background, load)
+	}
 	if err == nil && set.Begin != nil {
 		err = set.Begin(out.Header)
 	}
@@ -191,7 +206,7 @@ func (r *run) header() trace.Header {
 }
 
 func (r *run) footer(ctx context.Context, err error, whole bool) trace.Footer {
-	f := trace.Footer{N: r.kept, Finished: whole && err == nil, Lateness: trace.LatenessOf(r.lateness)}
+	f := trace.Footer{N: r.kept, Finished: whole && err == nil, Lateness: trace.LatenessOf(r.lateness), Background: r.others.Background}
 	switch cause := context.Cause(ctx); {
 	case f.Finished && r.kept < r.settings.N:
 		f.Finished, f.Reason = false, "the recorded sessions ended before"

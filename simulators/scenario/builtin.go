@@ -16,12 +16,15 @@ import (
 //go:embed builtin examples
 var embedded embed.FS
 
-// Names returns the names of the built-in scenarios, one for each kind and called
-// like it.
-func Names() []string { return slices.Clone(kinds) }
+// builtins are the built-in scenarios: one for each kind, in the order of kinds.
+var builtins = []string{"voice", "ide", "load", "bench"}
+
+// Names returns the names of the built-in scenarios, one for each kind. Those of
+// the kinds bench and grid are load, a load of requests, and bench, a comparison.
+func Names() []string { return slices.Clone(builtins) }
 
 // Examples returns the names of further scenarios that Load knows: chains and
-// stacks of constants whose result is known by hand.
+// stacks of constants whose result is known by hand, and traps that engines have.
 func Examples() []string {
 	files, err := fs.Glob(embedded, "examples/*.yaml")
 	if err != nil {
@@ -39,7 +42,7 @@ func Source(name string) (text string, ok bool) {
 	switch {
 	case slices.Contains(Examples(), name):
 		folder = "examples"
-	case !slices.Contains(kinds, name):
+	case !slices.Contains(builtins, name):
 		return "", false
 	}
 	data, err := embedded.ReadFile(path.Join(folder, name+".yaml"))
@@ -82,19 +85,24 @@ func read(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxBytes+1))
 }
 
-// Init returns a scenario of that kind to start from: the built-in one with every
-// key written out and explained.
-func Init(kind string) (string, error) {
-	if !slices.Contains(kinds, kind) {
-		return "", fmt.Errorf("unknown kind %q; %s", kind, suggest(kind, kinds))
+// Init returns a built-in scenario to start from, with every key written out and
+// explained.
+func Init(name string) (string, error) {
+	if !slices.Contains(builtins, name) {
+		return "", fmt.Errorf("no built-in scenario %q; %s", name, suggest(name, builtins))
 	}
-	s, err := Load(kind)
+	s, err := Load(name)
 	if err != nil {
 		return "", err
 	}
-	sample := schema.write(Scenario{Endpoints: Endpoints{LLM: &Endpoint{
-		URL: "http://127.0.0.1:8000/v1", Protocol: "openai-chat", Model: "NAME", KeyEnv: "OPENAI_API_KEY",
-	}}}).keep(func(key string) bool { return key == "endpoints" })
+	places := Endpoints{LLM: &Endpoint{URL: "http://127.0.0.1:8000/v1", Protocol: "openai-chat", Model: "NAME", KeyEnv: "OPENAI_API_KEY"}}
+	if s.Grid != nil { // each of its models has a name there
+		places.LLM.Model = ""
+		for _, m := range s.Grid.Models {
+			places.Cells = append(places.Cells, Cell{Model: m, Name: "NAME"})
+		}
+	}
+	sample := schema.write(Scenario{Endpoints: places}).keep(func(key string) bool { return key == "endpoints" })
 	return initHead + schema.write(*s).render(true) + initEndpoints + commented(sample.render(true)), nil
 }
 

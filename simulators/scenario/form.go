@@ -39,8 +39,9 @@ func (k Key) explain() string {
 // field is a key of a mapping that is read into an S.
 type field[S any] struct {
 	Key
-	on    string   // the earlier key that decides whether this one applies; empty: it always does
-	is    []string // the values of it with which it does
+	on    string          // the earlier key that decides whether this one applies; empty: it always does
+	is    []string        // the values of it with which it does
+	holds func(s *S) bool // decides in place of is, where words do not
 	read  func(r *reader, n ast.Node, s *S) bool
 	fill  func(s *S) // sets the default
 	write func(s *S) tree
@@ -82,6 +83,12 @@ func (f field[S]) fallback(words string) field[S] {
 func (f field[S]) when(on string, is ...string) field[S] {
 	f.on, f.is = on, is
 	f.When = on + ": " + strings.Join(is, " or ")
+	return f
+}
+
+// where limits a field to what an earlier key stands for; words say to what.
+func (f field[S]) where(on, words string, holds func(s *S) bool) field[S] {
+	f.on, f.holds, f.When = on, holds, words
 	return f
 }
 
@@ -160,6 +167,9 @@ func (o mold[S]) readField(r *reader, f field[S], found map[string]entry, wrong 
 
 // applies reports whether a field's condition holds.
 func (o mold[S]) applies(f field[S], s *S) bool {
+	if f.holds != nil {
+		return f.holds(s)
+	}
 	return f.on == "" || slices.Contains(f.is, o.value(f.on, s))
 }
 
@@ -281,6 +291,13 @@ func pick(values []*ast.MappingValueNode, names []string) []string {
 		}
 	}
 	return picked
+}
+
+// inOneLine returns the form of a mapping that is an element of a list.
+func inOneLine[T any](f form[T]) form[T] {
+	write := f.write
+	f.write = func(v T) tree { return tree{text: write(v).flow()} }
+	return f
 }
 
 // pointer returns the form of a value that may be absent as a whole.

@@ -9,12 +9,15 @@ import (
 	"github.com/agnivade/levenshtein"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
+
+	"halfsecond/mockllm/catalog"
 )
 
 // reader collects every problem of one file while forms read its values.
 type reader struct {
 	file     string
-	open     func(name string) ([]byte, error) // of text files; nil: there are none
+	open     func(name string) ([]byte, error) // of files that the scenario names; nil: there are none
+	rows     *catalog.Catalog                  // of the user's file; nil: the built-in ones
 	kind     string                            // the scenario's, once it is known
 	path     []step                            // the keys from the top to the value in hand
 	problems []Problem

@@ -1,33 +1,146 @@
 package scenario
 
 import (
+	"time"
+
 	"halfsecond/mockllm/catalog"
 	"halfsecond/mockllm/engine"
 	"halfsecond/mockllm/roofline"
 )
 
-// Replica returns the engine on the catalogue's hardware. The error says what makes
-// it impossible, such as weights that do not fit.
+// Engine is a model of the catalogue on accelerators of the catalogue. Where it says
+// so, a zero field means as the software has it.
+type Engine struct {
+	Model, Hardware string
+	Software        string // the family of engines
+	GPUs            int
+	Split           string // "tensor" or "layer"; "": as the software has it
+	Stages          int
+	Weights         string
+	KVCache         string
+	KVTokens        int // 0: what fills the memory
+
+	MaxSequences int    // 0: as the software has it, as are those below
+	Slots        int    // of software with slots
+	TokenBudget  int    //
+	Chunked      *bool  //
+	PrefixCache  *bool  //
+	OnFull       string //
+	PrefixTTL    time.Duration
+	SwapRate     float64 // GB a second, with OnFull "swap"
+	SpillRate    float64 // GB a second, with OnFull "spill"
+	Speculation  *Speculation
+
+	ColdStart  time.Duration // time to load the model; 0: it is there always
+	Loaded     bool          // with a ColdStart: a run begins with it
+	IdleUnload time.Duration // with a ColdStart: when an idle model is unloaded; 0: never
+
+	Replicas    int // copies of all this
+	Failures    []Failure
+	Router      string // of several replicas, and of one that fails: the policy
+	Retries     int
+	HealthDelay time.Duration // until the router knows
+	SlowStart   time.Duration
+
+	rows *catalog.Catalog // that the names are from; nil: the built-in ones
+}
+
+// Speculation is speculative decoding.
+type Speculation struct {
+	Draft      string // a model, "ngram", "eagle" or "mtp"
+	Tokens     int    // drafted at a time
+	Acceptance float64
+}
+
+// Failure is the death of a replica.
+type Failure struct {
+	Replica int           // from 0
+	At      time.Duration // since the run began
+	For     time.Duration // until it is started again; it then loads
+}
+
+const (
+	draftNGram = "ngram"
+	draftEagle = "eagle"
+	draftMTP   = "mtp"
+)
+
+var draftWords = []string{draftNGram, draftEagle, draftMTP}
+
+// headShare is how long a pass of a drafting head takes as a share of the model's:
+// one layer and the output head are 3 to 8 % of a model; a middle.
+const headShare = .05
+
+// catalog returns the catalogue that the names are from.
+func (e *Engine) catalog() *catalog.Catalog {
+	if e.rows == nil {
+		return catalog.Builtin()
+	}
+	return e.rows
+}
+
+// family returns the habits of the software on this hardware, as far as both are
+// known.
+func (e *Engine) family() catalog.Engine {
+	f, _ := e.catalog().Engine(e.Software)
+	h, _ := e.catalog().Hardware(e.Hardware)
+	return f.On(h)
+}
+
+// Replica returns one replica of the engine. The error says what makes it impossible,
+// such as weights that do not fit.
 func (e *Engine) Replica() (engine.Replica, error) {
-	m, err := catalog.FindModel(e.Model)
+	plan, err := e.plan(e.Model)
 	if err != nil {
 		return engine.Replica{}, err
 	}
-	h, err := catalog.FindHardware(e.Hardware)
-	if err != nil {
-		return engine.Replica{}, err
+	r := engine.Replica{
+		Plan: plan, MaxSequences: e.MaxSequences, TokenBudget: e.TokenBudget, Slots: e.Slots,
+		Chunked: e.Chunked, PrefixCache: e.PrefixCache, PrefixTTL: e.PrefixTTL, OnFull: engine.Policy(e.OnFull),
+		OverflowRate: 1e9 * (e.SwapRate + e.SpillRate),
 	}
-	weights, err := roofline.ParseFormat(e.Weights)
-	if err != nil {
-		return engine.Replica{}, err
-	}
-	plan, err := roofline.New(roofline.Deployment{Model: m, Hardware: h, GPUs: e.GPUs, Weights: weights})
-	if err != nil {
-		return engine.Replica{}, err
-	}
-	r := engine.Replica{Plan: plan, MaxSequences: e.MaxSequences, TokenBudget: e.TokenBudget}
-	if e.Scheduler == "slots" {
-		r.Slots = e.Slots
+	if e.Speculation != nil {
+		if r.Drafting, err = e.drafting(); err != nil {
+			return engine.Replica{}, err
+		}
 	}
 	return r, r.Validate()
+}
+
+// plan returns what a model takes on the engine's devices.
+func (e *Engine) plan(model string) (*roofline.Plan, error) {
+	d := roofline.Deployment{GPUs: e.GPUs, Stages: e.Stages, Split: e.Split, KVTokens: e.KVTokens}
+	var err error
+	if d.Model, err = e.catalog().Model(model); err != nil {
+		return nil, err
+	}
+	if d.Hardware, err = e.catalog().Hardware(e.Hardware); err != nil {
+		return nil, err
+	}
+	if d.Engine, err = e.catalog().Engine(e.Software); err != nil {
+		return nil, err
+	}
+	if d.Weights, err = roofline.ParseFormat(e.Weights); err != nil {
+		return nil, err
+	}
+	if d.KV, err = roofline.ParseKVFormat(e.KVCache); err != nil {
+		return nil, err
+	}
+	return roofline.New(d)
+}
+
+func (e *Engine) drafting() (*engine.Drafting, error) {
+	s := e.Speculation
+	d := &engine.Drafting{Tokens: s.Tokens, Acceptance: s.Acceptance}
+	switch s.Draft {
+	case draftNGram:
+	case draftEagle, draftMTP:
+		d.Share = headShare
+	default:
+		var err error
+		if d.Model, err = e.plan(s.Draft); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
 }

@@ -15,18 +15,21 @@ import (
 // section of its Kind is set, the others are nil.
 type Scenario struct {
 	Version  int    // of the file format, 1
-	Kind     string // "voice", "ide" or "bench"
+	Kind     string // "voice", "ide", "bench" or "grid"
 	Name     string
+	Catalog  Catalog
 	Arrivals arrival.Process
 	WarmUp   int // interactions at the start that stay out of the report
 
 	Voice *Voice
 	IDE   *IDE
 	Bench *Bench
+	Grid  *Grid
 
-	Budgets   []Budget
-	Run       Run
-	Endpoints Endpoints
+	Background *Background // nil for none
+	Budgets    []Budget
+	Run        Run
+	Endpoints  Endpoints
 }
 
 // Voice describes a voice turn. With t0 the last sample of the user's speech,
@@ -41,6 +44,7 @@ type Voice struct {
 	EndOfTurn           Delay
 	STTTail             Delay
 	PromptTokens        dist.Count
+	SystemTokens        int // of the prompt, the same in every session
 	ReplyTokens         dist.Count
 	FirstSentenceTokens dist.Count // a reply that is shorter is spoken at its end
 	LLM                 LLM
@@ -48,7 +52,7 @@ type Voice struct {
 	TTSFirstAudio       Delay
 	LeadingSilence      Delay
 	Playout             Delay
-	SpeechPerToken      time.Duration // how long a token of the reply plays; matters in a closed loop
+	SpeechPerToken      time.Duration // how long a token of speech takes, the reply's or the user's
 }
 
 // IDE describes somebody typing in an editor with a ghost-text plugin.
@@ -84,6 +88,7 @@ type Text struct {
 // Bench describes plain requests.
 type Bench struct {
 	PromptTokens dist.Count
+	SharedPrefix int // of the prompt, the same in all
 	OutputTokens dist.Count
 	LLM          LLM
 }
@@ -96,15 +101,13 @@ type LLM struct {
 	TokensPerSecond float64 // after the first token
 }
 
-// Engine is a model of the catalogue on accelerators of the catalogue.
-type Engine struct {
-	Model, Hardware string
-	GPUs            int
-	Weights         string // "fp16", "fp8", "int8" or "int4"
-	Scheduler       string // "batched" or "slots"
-	Slots           int    // "slots": how many answers at a time
-	MaxSequences    int    // "batched": how many answers at a time
-	TokenBudget     int    // "batched": tokens of one step
+// Background is what other people ask of the same model meanwhile. Their requests
+// arrive at random, share nothing with any other, and are not judged.
+type Background struct {
+	Rate         float64 // requests a second
+	PromptTokens dist.Count
+	OutputTokens dist.Count
+	Priority     int // larger goes first, where the model has priorities; others have 0
 }
 
 // Budget is an expression that a run has to meet.
@@ -124,7 +127,10 @@ type Run struct {
 }
 
 // Endpoints holds the real services to use in place of the modelled ones.
-type Endpoints struct{ LLM *Endpoint }
+type Endpoints struct {
+	LLM   *Endpoint
+	Cells []Cell // of a grid: where it departs from LLM
+}
 
 // Endpoint is a service that somebody runs.
 type Endpoint struct {
@@ -136,8 +142,8 @@ type Endpoint struct {
 }
 
 // Parse reads a scenario; file is its name in messages. open returns the content
-// of a text file that the scenario names; when it is nil, only built-in texts can
-// be named. The error joins one Problem for everything that is wrong, in the order
+// of a file that the scenario names; when it is nil, only what is built in can be
+// named. The error joins one Problem for everything that is wrong, in the order
 // of the file.
 func Parse(file string, data []byte, open func(name string) ([]byte, error)) (*Scenario, error) {
 	r := &reader{file: file, open: open}
@@ -159,8 +165,9 @@ func Parse(file string, data []byte, open func(name string) ([]byte, error)) (*S
 func (s *Scenario) Canonical() string { return schema.write(*s).render(false) }
 
 // Hash identifies the experiment: the SHA-256, in hexadecimal, of the canonical
-// text without the keys run and endpoints. Models and accelerators count by
-// name: their figures and the equations belong to the version of the program.
+// text without the keys run and endpoints. Models and accelerators of the program
+// count by name: their figures and the equations belong to its version. Those of a
+// user's file count by the file's content.
 func (s *Scenario) Hash() string {
 	experiment := schema.write(*s).keep(func(key string) bool { return key != "run" && key != "endpoints" })
 	sum := sha256.Sum256([]byte(experiment.render(false)))

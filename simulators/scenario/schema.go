@@ -9,6 +9,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"halfsecond/budgets"
+	"halfsecond/mockllm/catalog"
+	"halfsecond/mockllm/cluster"
 	"halfsecond/pipeline/dist"
 	"halfsecond/simulators/arrival"
 	"halfsecond/simulators/ide"
@@ -18,18 +20,21 @@ import (
 // kinds, a section type in scenario.go, and a table here with its field in
 // schema.
 
-var kinds = []string{"voice", "ide", "bench"}
+var kinds = []string{"voice", "ide", "bench", "grid"}
 
-var schema = object(nil,
+var schema = object(settle,
 	need("halfsecond", func(s *Scenario) *int { return &s.Version }, version, "version of this format"),
-	need("kind", func(s *Scenario) *string { return &s.Kind }, kind, "what an interaction is: a voice turn, a key in an editor, a request"),
+	need("kind", func(s *Scenario) *string { return &s.Kind }, kind, "what an interaction is: a voice turn, a key in an editor, a request, or a request of a comparison"),
 	need("name", func(s *Scenario) *string { return &s.Name }, oneLine, "shown in reports"),
+	can("catalog", func(s *Scenario) *Catalog { return &s.Catalog }, Catalog{}, rows, "a file of your own hardware, models and engines"),
 	can("arrivals", func(s *Scenario) *arrival.Process { return &s.Arrivals }, arrival.Closed(1, dist.Dist{}), arrivals, "when interactions begin"),
-	can("warm_up", func(s *Scenario) *int { return &s.WarmUp }, 0, whole(0, 1_000_000), "interactions at the start left out of the report"),
+	can("warm_up", func(s *Scenario) *int { return &s.WarmUp }, 0, whole(0, 1_000_000), "interactions at the start left out of the report; in a grid, of each cell"),
 	need("voice", func(s *Scenario) **Voice { return &s.Voice }, pointer(voice), "the stages of a turn").when("kind", "voice"),
 	need("ide", func(s *Scenario) **IDE { return &s.IDE }, pointer(editor), "the typist, the plugin and what answers it").when("kind", "ide"),
 	need("bench", func(s *Scenario) **Bench { return &s.Bench }, pointer(bench), "the requests").when("kind", "bench"),
-	can("budgets", func(s *Scenario) *[]Budget { return &s.Budgets }, nil, listOf(budget), "what is good enough"),
+	need("grid", func(s *Scenario) **Grid { return &s.Grid }, pointer(grid), "the models to compare, and how").when("kind", "grid"),
+	can("background", func(s *Scenario) **Background { return &s.Background }, nil, pointer(background), "requests of other people to the same model, which are not judged; leave it out for none").when("kind", "voice", "ide", "bench"),
+	can("budgets", func(s *Scenario) *[]Budget { return &s.Budgets }, nil, listOf(budget), "what is good enough").when("kind", "voice", "ide", "bench"),
 	can("run", func(s *Scenario) *Run { return &s.Run }, Run{N: 200, Seed: 1, Target: "sim"}, run, "settings of a run, outside the hash"),
 	can("endpoints", func(s *Scenario) *Endpoints { return &s.Endpoints }, Endpoints{}, endpoints, "real services for --target endpoint, outside the hash"),
 )
@@ -86,8 +91,11 @@ func noDoubleTrip(found map[string]entry, key string, m LLM, trip *Delay) {
 }
 
 var voice = object(
-	func(_ *reader, found map[string]entry, v *Voice) {
+	func(r *reader, found map[string]entry, v *Voice) {
 		noDoubleTrip(found, "llm_round_trip", v.LLM, &v.LLMRoundTrip)
+		if _, given := found["system_tokens"]; given && !v.PromptTokens.Spread() && v.SystemTokens >= v.PromptTokens.Quantile(1) {
+			r.failEntry(found, "system_tokens", "%d leaves the user no word: want fewer than prompt_tokens, %s", v.SystemTokens, v.PromptTokens)
+		}
 	},
 	can("utterance", func(v *Voice) *Delay { return &v.Utterance }, fitted(2400*time.Millisecond, 6*time.Second), delay(), "how long the user speaks, in a closed loop"),
 	can("uplink", func(v *Voice) *Delay { return &v.Uplink }, fixed(40*time.Millisecond), delay("network", "telephony"), "last sample of speech from the mouth to the agent"),
@@ -95,6 +103,7 @@ var voice = object(
 	can("end_of_turn", func(v *Voice) *Delay { return &v.EndOfTurn }, fixed(12*time.Millisecond), delay("endpointing", "vad"), "from that stop to the decision that the turn is over"),
 	need("stt_tail", func(v *Voice) *Delay { return &v.STTTail }, delay("stt"), "last sample at the agent to the final transcript"),
 	can("prompt_tokens", func(v *Voice) *dist.Count { return &v.PromptTokens }, dist.ConstantCount(1200), tokens, "system prompt, history and the user's words"),
+	can("system_tokens", func(v *Voice) *int { return &v.SystemTokens }, 0, whole(0, maxTokensAsked), "those of them that begin every prompt of every session; what follows is the session's own, and the user's words are new"),
 	can("reply_tokens", func(v *Voice) *dist.Count { return &v.ReplyTokens }, fittedCount(60, 140), tokens, "length of the reply"),
 	can("first_sentence_tokens", func(v *Voice) *dist.Count { return &v.FirstSentenceTokens }, fittedCount(12, 20), tokens, "tokens of the text first handed to TTS"),
 	need("llm", func(v *Voice) *LLM { return &v.LLM }, llm, "the language model"),
@@ -102,7 +111,7 @@ var voice = object(
 	need("tts_first_audio", func(v *Voice) *Delay { return &v.TTSFirstAudio }, delay("tts"), "text handed over to first audio"),
 	can("leading_silence", func(v *Voice) *Delay { return &v.LeadingSilence }, fixed(0), delay("tts"), "silence at the start of that audio"),
 	can("playout", func(v *Voice) *Delay { return &v.Playout }, fixed(40*time.Millisecond), delay("network", "telephony"), "audio from the agent to the ear"),
-	can("speech_per_token", func(v *Voice) *time.Duration { return &v.SpeechPerToken }, 250*time.Millisecond, duration(0, time.Minute), "how long a token plays, in a closed loop"),
+	can("speech_per_token", func(v *Voice) *time.Duration { return &v.SpeechPerToken }, 250*time.Millisecond, duration(0, time.Minute), "how long a token of speech takes: of the reply in a closed loop, and of the user, whose words are so many tokens"),
 )
 
 var editor = object(
@@ -184,8 +193,16 @@ var plugin = object(nil,
 
 var bench = object(nil,
 	can("prompt_tokens", func(b *Bench) *dist.Count { return &b.PromptTokens }, dist.ConstantCount(256), tokens, "length of the prompt"),
+	can("shared_prefix", func(b *Bench) *int { return &b.SharedPrefix }, 0, whole(0, maxTokensAsked), "those of them that begin every prompt, the same in all"),
 	can("output_tokens", func(b *Bench) *dist.Count { return &b.OutputTokens }, dist.ConstantCount(60), tokens, "length of the answer"),
 	need("llm", func(b *Bench) *LLM { return &b.LLM }, llm, "the language model"),
+)
+
+var background = object(nil,
+	need("rate", func(b *Background) *float64 { return &b.Rate }, rate, "mean number of them, at random"),
+	need("prompt_tokens", func(b *Background) *dist.Count { return &b.PromptTokens }, tokens, "length of the prompt"),
+	can("output_tokens", func(b *Background) *dist.Count { return &b.OutputTokens }, dist.ConstantCount(60), tokens, "length of the answer"),
+	can("priority", func(b *Background) *int { return &b.Priority }, 0, whole(-1000, 1000), "larger goes first; the scenario's own have 0"),
 )
 
 var llm = oneOf("a language model",
@@ -195,20 +212,117 @@ var llm = oneOf("a language model",
 	choice[LLM]{"ttft", stated, func(l LLM) bool { return true }},
 )
 
+// deployed has the keys of an engine, its model aside.
+var deployed = []field[Engine]{
+	accelerator,
+	can("engine", func(e *Engine) *string { return &e.Software }, "vllm", software, "the software that serves it, with its habits"),
+	can("gpus", func(e *Engine) *int { return &e.GPUs }, 1, whole(1, 1024), "how many accelerators share the model"),
+	habit("split", func(e *Engine) *string { return &e.Split }, func(f catalog.Engine) string { return f.Split }, enum(catalog.SplitTensor, catalog.SplitLayer), "how they share it: a part of every layer each, or some of the layers"),
+	can("stages", func(e *Engine) *int { return &e.Stages }, 1, whole(1, 1024), "groups of so many accelerators, one behind the other, each with some of the layers"),
+	can("weights", func(e *Engine) *string { return &e.Weights }, "fp16", weightFormat, "format of the weights"),
+	can("kv_cache", func(e *Engine) *string { return &e.KVCache }, "fp16", enum(kvFormats()...), "format of the keys and values in the cache"),
+	can("kv_tokens", func(e *Engine) *int { return &e.KVTokens }, 0, whole(0, maxTokensAsked), "tokens that the cache holds; 0 fills the memory that the weights leave"),
+	paged(habit("max_sequences", func(e *Engine) *int { return &e.MaxSequences }, func(f catalog.Engine) int { return f.MaxSequences }, whole(1, 100_000), "answers at a time")),
+	slotted(habit("slots", func(e *Engine) *int { return &e.Slots }, func(f catalog.Engine) int { return f.Slots }, whole(1, 100_000), "answers at a time, each in a part of the cache")),
+	habit("token_budget", func(e *Engine) *int { return &e.TokenBudget }, budgetOf, whole(1, maxTokensAsked), "tokens of one step"),
+	paged(habit("chunked_prefill", func(e *Engine) **bool { return &e.Chunked }, func(f catalog.Engine) *bool { return &f.Chunked }, pointer(boolean), "cut long prompts into what the budget leaves")),
+	habit("prefix_cache", func(e *Engine) **bool { return &e.PrefixCache }, cachesPrefixes, pointer(boolean), "keep what was computed for prompts that begin alike; a slot keeps its last"),
+	paged(can("prefix_ttl", func(e *Engine) *time.Duration { return &e.PrefixTTL }, 0, duration(0, 24*time.Hour), "how long after its last use; 0 is until its room is needed")),
+	paged(habit("on_full", func(e *Engine) *string { return &e.OnFull }, func(f catalog.Engine) string { return f.OnFull }, enum(catalog.OnFullPolicies()...), "when the cache is full: compute the last one again, move it to the host and back, read the excess from a disk, keep room for the longest answer, or turn away")),
+	can("swap_gb_s", func(e *Engine) *float64 { return &e.SwapRate }, 24, decimal(.001, 10_000), "GB a second to the host's memory; PCIe 4 in practice").when("on_full", catalog.OnFullSwap),
+	can("spill_gb_s", func(e *Engine) *float64 { return &e.SpillRate }, 5, decimal(.001, 10_000), "GB a second from the disk; an NVMe SSD").when("on_full", catalog.OnFullSpill),
+	can("speculation", func(e *Engine) **Speculation { return &e.Speculation }, nil, pointer(speculation), "speculative decoding; leave it out for none"),
+	can("cold_start", func(e *Engine) *time.Duration { return &e.ColdStart }, 0, duration(0, time.Hour), "time to load the model; 0 has it there always"),
+	can("loaded", func(e *Engine) *bool { return &e.Loaded }, false, boolean, "a run begins with the model loaded").
+		where("cold_start", "cold_start above 0", (*Engine).loads),
+	habit("idle_unload", func(e *Engine) *time.Duration { return &e.IdleUnload }, func(f catalog.Engine) time.Duration { return f.IdleUnload }, duration(0, 24*time.Hour), "time without a request after which it is unloaded; 0 never").
+		where("cold_start", "cold_start above 0", (*Engine).loads),
+	can("replicas", func(e *Engine) *int { return &e.Replicas }, 1, whole(1, 1000), "copies of all this, behind a router"),
+	can("failures", func(e *Engine) *[]Failure { return &e.Failures }, nil, listOf(failure), "replicas that die during the run"),
+	routed(can("router", func(e *Engine) *string { return &e.Router }, "round_robin", enum(cluster.Policies()...), "which replica a request goes to")),
+	routed(can("retries", func(e *Engine) *int { return &e.Retries }, 0, whole(0, 1000), "other replicas that a request is tried at, before its first token, when one fails it")),
+	// Kubernetes asks every 10 s and believes the third failure, unless told otherwise.
+	routed(can("health_delay", func(e *Engine) *time.Duration { return &e.HealthDelay }, 30*time.Second, duration(0, time.Hour), "time after which the router knows that a replica died, or is back")),
+	routed(can("slow_start", func(e *Engine) *time.Duration { return &e.SlowStart }, 0, duration(0, time.Hour), "time over which a replica that is back gets its full share; 0 gives it at once")),
+}
+
+// routed limits a field to engines with a router before them.
+func routed(f field[Engine]) field[Engine] {
+	return f.where("replicas", "several replicas, or failures", (*Engine).routed)
+}
+
+// failure is the form of a Failure, in one line.
+var failure = inOneLine(object(nil,
+	need("replica", func(f *Failure) *int { return &f.Replica }, whole(0, 999), "which, from 0"),
+	need("at", func(f *Failure) *time.Duration { return &f.At }, duration(0, 1000*time.Hour), "when it dies, since the run began"),
+	need("for", func(f *Failure) *time.Duration { return &f.For }, duration(0, 1000*time.Hour), "until it is started again"),
+))
+
+// accelerator is the field of the hardware. It comes with any engine, and with it
+// the catalogue that its names are from.
+var accelerator = func() field[Engine] {
+	f := need("hardware", func(e *Engine) *string { return &e.Hardware }, hardware, "the accelerator it runs on")
+	read := f.read
+	f.read = func(r *reader, n ast.Node, e *Engine) bool {
+		e.rows = r.rows
+		return read(r, n, e)
+	}
+	return f
+}()
+
+// habit returns the field of a key that is as the engine has it when it is left out,
+// and again when the engine has nothing of the kind. It stands below the engine and
+// the hardware.
+func habit[T comparable](key string, at func(*Engine) *T, own func(catalog.Engine) T, f form[T], doc string) field[Engine] {
+	h := need(key, at, f, doc)
+	h.Required, h.Default = false, "the engine's"
+	h.fill = func(e *Engine) { *at(e) = own(e.family()) }
+	h.write = func(e *Engine) tree {
+		if v := *at(e); v != *new(T) {
+			return f.write(v)
+		}
+		return tree{}
+	}
+	return h
+}
+
+// budgetOf returns the tokens of a step: an engine of slots computes a micro-batch.
+func budgetOf(f catalog.Engine) int {
+	if f.Slots > 0 {
+		return f.MicroBatch
+	}
+	return f.TokenBudget
+}
+
+func cachesPrefixes(f catalog.Engine) *bool {
+	caches := f.PrefixCache || f.Slots > 0 && f.SlotCache
+	return &caches
+}
+
+// paged limits a field to engines that divide the cache as it is needed.
+func paged(f field[Engine]) field[Engine] {
+	return f.where("engine", "an engine without slots", func(e *Engine) bool { return e.family().Slots == 0 })
+}
+
+// slotted limits a field to engines of slots.
+func slotted(f field[Engine]) field[Engine] {
+	return f.where("engine", "an engine of slots", func(e *Engine) bool { return e.family().Slots > 0 })
+}
+
+var speculation = object(nil,
+	need("draft", func(s *Speculation) *string { return &s.Draft }, drafter, "what proposes the tokens"),
+	can("tokens", func(s *Speculation) *int { return &s.Tokens }, 4, whole(1, 100), "how many at a time"),
+	// .6 to .8 is usual for conversation, and more for code.
+	can("acceptance", func(s *Speculation) *float64 { return &s.Acceptance }, .7, share, "share of them that are right, when those before them are"),
+)
+
 var replica = object(
 	func(r *reader, found map[string]entry, e *Engine) {
-		if _, err := e.Replica(); err != nil {
+		if _, err := e.Service(0); err != nil {
 			r.failEntry(found, "model", "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 		}
 	},
-	need("model", func(e *Engine) *string { return &e.Model }, model, "the model to run"),
-	need("hardware", func(e *Engine) *string { return &e.Hardware }, hardware, "the accelerator it runs on"),
-	can("gpus", func(e *Engine) *int { return &e.GPUs }, 1, whole(1, 1024), "how many of them share the model"),
-	can("weights", func(e *Engine) *string { return &e.Weights }, "fp16", enum("fp16", "fp8", "int8", "int4"), "precision of the weights"),
-	can("scheduler", func(e *Engine) *string { return &e.Scheduler }, "batched", enum("batched", "slots"), "continuous batching, or answers that run on their own"),
-	can("slots", func(e *Engine) *int { return &e.Slots }, 1, whole(1, 100_000), "answers at a time").when("scheduler", "slots"),
-	can("max_sequences", func(e *Engine) *int { return &e.MaxSequences }, 256, whole(1, 100_000), "answers at a time").when("scheduler", "batched"),
-	can("token_budget", func(e *Engine) *int { return &e.TokenBudget }, 2048, whole(1, maxTokensAsked), "tokens of one step").when("scheduler", "batched"),
+	append([]field[Engine]{need("model", func(e *Engine) *string { return &e.Model }, model, "the model to run")}, deployed...)...,
 )
 
 var hosted = object(nil,
@@ -260,13 +374,14 @@ func quotes(n ast.Node) int {
 }
 
 var run = object(nil,
-	can("n", func(s *Run) *int { return &s.N }, 200, whole(1, MostInteractions), "interactions to report"),
+	can("n", func(s *Run) *int { return &s.N }, 200, whole(1, MostInteractions), "interactions to report; in a grid, of each cell"),
 	can("seed", func(s *Run) *uint64 { return &s.Seed }, 1, seed, "start of every random stream"),
 	can("target", func(s *Run) *string { return &s.Target }, "sim", enum("sim", "mock", "endpoint"), "modelled, modelled over sockets, or the endpoints below"),
 )
 
 var endpoints = object(nil,
 	can("llm", func(e *Endpoints) **Endpoint { return &e.LLM }, nil, pointer(service), "the language model"),
+	can("cells", func(e *Endpoints) *[]Cell { return &e.Cells }, nil, listOf(cell), "of a grid: cells that another service answers, or under another name"),
 )
 
 var service = object(nil,

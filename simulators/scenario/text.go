@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"slices"
 
@@ -35,14 +34,11 @@ func (r *reader) text(name string) (Text, error) {
 	if r.open == nil {
 		return Text{}, fmt.Errorf("no built-in text %q; %s", name, suggest(name, ide.TextNames()))
 	}
-	data, err := r.open(name)
+	data, digest, err := r.load(name)
 	if err != nil {
 		return Text{}, fmt.Errorf("no built-in text and no file to read: %w; %s", err, suggest(name, ide.TextNames()))
 	}
-	if len(data) > maxBytes {
-		return Text{}, fmt.Errorf("file %s is larger than %d bytes", name, maxBytes)
-	}
-	t := Text{Name: name, Content: string(data), Digest: fmt.Sprintf("sha256 %x", sha256.Sum256(data))}
+	t := Text{Name: name, Content: string(data), Digest: digest}
 	if _, err := ide.NewTypist(t.Content, ide.Profile{}); err != nil {
 		return Text{}, fmt.Errorf("file %s: %w", name, err)
 	}

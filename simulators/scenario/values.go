@@ -14,6 +14,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"halfsecond/mockllm/catalog"
+	"halfsecond/mockllm/roofline"
 )
 
 // scalar returns the form of a value that is one unquoted word. parse returns
@@ -209,7 +210,7 @@ func names[T interface {
 
 // named is the form of the name of a row in the catalogue. find returns the name
 // as the catalogue spells it.
-func named(want string, find func(name string) (string, error)) form[string] {
+func named(want string, find func(c *catalog.Catalog, name string) (string, error)) form[string] {
 	return form[string]{
 		want: want,
 		read: func(r *reader, n ast.Node) (string, bool) {
@@ -218,7 +219,11 @@ func named(want string, find func(name string) (string, error)) form[string] {
 				r.fail(n, "want %s; found %s", want, describe(n))
 				return "", false
 			}
-			name, err := find(s.Value)
+			c := r.rows
+			if c == nil {
+				c = catalog.Builtin()
+			}
+			name, err := find(c, s.Value)
 			if err != nil {
 				r.fail(n, "%s", err)
 			}
@@ -228,12 +233,41 @@ func named(want string, find func(name string) (string, error)) form[string] {
 	}
 }
 
-var hardware = named("a name from `halfsecond catalog hardware`", func(name string) (string, error) {
-	row, err := catalog.FindHardware(name)
+var hardware = named("a name from `halfsecond catalog hardware`", func(c *catalog.Catalog, name string) (string, error) {
+	row, err := c.Hardware(name)
 	return row.Name, err
 })
 
-var model = named("a name from `halfsecond catalog models`", func(name string) (string, error) {
-	row, err := catalog.FindModel(name)
+var model = named("a name from `halfsecond catalog models`", findModel)
+
+func findModel(c *catalog.Catalog, name string) (string, error) {
+	row, err := c.Model(name)
+	return row.Name, err
+}
+
+var software = named("a name from `halfsecond catalog engines`", func(c *catalog.Catalog, name string) (string, error) {
+	row, err := c.Engine(name)
 	return row.Name, err
 })
+
+// drafter is the form of what proposes tokens: a word, or a model.
+var drafter = named("ngram, eagle, mtp or a name from `halfsecond catalog models`", func(c *catalog.Catalog, name string) (string, error) {
+	if slices.Contains(draftWords, name) {
+		return name, nil
+	}
+	return findModel(c, name)
+})
+
+var weightFormat = named("a format such as fp16, fp8, int4 or Q4_K_M", func(_ *catalog.Catalog, name string) (string, error) {
+	f, err := roofline.ParseFormat(name)
+	return f.String(), err
+})
+
+// kvFormats returns the names of the formats of caches.
+func kvFormats() []string {
+	var names []string
+	for _, f := range roofline.KVFormats() {
+		names = append(names, f.String())
+	}
+	return names
+}

@@ -1,12 +1,6 @@
 package voice
 
-import (
-	"math/rand/v2"
-
-	"halfsecond/mockllm/token"
-	"halfsecond/pipeline"
-	"halfsecond/pipeline/dist"
-)
+import "halfsecond/pipeline"
 
 // turn is one voice turn under way. What its trace keeps is apart from it, so that
 // the turn itself can serve again.
@@ -14,6 +8,7 @@ type turn struct {
 	pipeline.Interaction
 	simulator *Simulator
 	drawn     drawn
+	said      said
 	*left
 
 	call pipeline.Call
@@ -37,8 +32,10 @@ func (s *Simulator) turn(session, index int) *turn {
 	t := &turn{}
 	if n := len(s.idle); n > 0 {
 		t, s.idle = s.idle[n-1], s.idle[:n-1]
+	} else {
+		t.said.bind(t)
 	}
-	*t = turn{simulator: s, drawn: s.draw(session, index), left: &left{}, first: pipeline.NoSpan, gather: pipeline.NoSpan}
+	*t = turn{simulator: s, drawn: s.draw(session, index), said: t.said, left: &left{}, first: pipeline.NoSpan, gather: pipeline.NoSpan}
 	t.trace = pipeline.Trace{Kind: pipeline.KindVoice, Session: session, Index: index}
 	t.trace.Spans, t.trace.Marks = t.spans[:0], t.marks[:0]
 	return t
@@ -65,7 +62,7 @@ func (t *turn) ask(decided, final pipeline.SpanID) {
 	c.Record = pipeline.NewRequest(t.simulator.config.NextRequest(), t.loop().Now())
 	c.Session = t.trace.Session
 	c.PromptTokens, c.OutputTokens, c.MaxTokens = t.drawn.prompt, t.drawn.reply, t.drawn.reply
-	c.Prompt, c.Answer = t.prompt, t.answer
+	c.Prompt, c.Answer, c.Blocks = t.said.prompt, t.said.answer, t.said.blocks
 	c.Counts, c.Notify, c.Done = t.interest(), t.progress, t.ended
 	t.first = t.Begin(pipeline.SpanLLMFirstToken, false, decided, final)
 	t.simulator.config.LLM.Start(c)
@@ -79,19 +76,6 @@ func (t *turn) interest() []int {
 		return t.counts[:1]
 	}
 	return t.counts[:]
-}
-
-func (t *turn) prompt() pipeline.Prompt {
-	return pipeline.Prompt{Chat: true, Text: token.Words(t.stream("voice/prompt"), t.drawn.prompt)}
-}
-
-func (t *turn) answer() string {
-	return token.Reply(t.stream("voice/reply"), t.drawn.reply, t.drawn.sentence)
-}
-
-func (t *turn) stream(name string) *rand.Rand {
-	r := dist.Stream(t.simulator.config.Seed, name, t.trace.Session, t.trace.Index)
-	return rand.New(&r)
 }
 
 // progress hears of a modelled count or of a real piece of text. Reasoning is no

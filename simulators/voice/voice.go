@@ -1,7 +1,8 @@
 // Package voice simulates voice turns: from the last sample of the user's speech
 // to the first audible sample of the reply at the user's ear.
 //
-// Read voice.go for the parts of a turn and turn.go for their order. A stage
+// Read voice.go for the parts of a turn, turn.go for their order, and said.go for what
+// is said. A stage
 // starts when the last of those it waits for has ended, so a turn is a max/plus
 // graph, and its trace says what waited for what.
 package voice
@@ -22,7 +23,8 @@ type Stack struct {
 	EndOfTurn  dist.Dist // from that stop to the decision that the turn is over
 	STTTail    dist.Dist // last sample at the agent to the final transcript; overlaps the silence
 
-	PromptTokens  dist.Count
+	PromptTokens  dist.Count // at least one of them is the user's
+	SystemTokens  int        // tokens that begin every prompt, the same in every session
 	ReplyTokens   dist.Count
 	FirstSentence dist.Count // tokens until the text is handed to TTS; a shorter reply is handed over at its end
 
@@ -30,7 +32,7 @@ type Stack struct {
 	LeadingSilence dist.Dist // silence at the start of that audio
 	Playout        dist.Dist // egress, network and player
 
-	SpeechPerToken time.Duration // how long one token of the reply plays; closed loop only
+	SpeechPerToken time.Duration // how long one token of speech takes, the reply's or the user's
 }
 
 // Config sets up a Simulator.

@@ -1,0 +1,153 @@
+package grid
+
+import "math"
+
+// Shape is how a metric goes along the prompt.
+type Shape uint8
+
+const (
+	Unclear   Shape = iota // the samples vary too much to tell
+	Flat                   // the same at both ends, within 5 %
+	Falls                  // less with longer prompts
+	Rises                  // more with longer prompts: two lengths do not tell how
+	Linear                 // in line with the prompt
+	Faster                 // faster than in line: the quadratic part shows
+	Slower                 // slower than in line
+	Irregular              // it grows, but along no line and no parabola
+)
+
+// String returns the shape in words.
+func (s Shape) String() string {
+	return [...]string{"unclear", "flat", "falls", "rises", "linear", "faster than linear", "slower than linear", "irregular"}[s]
+}
+
+// MarshalText returns String.
+func (s Shape) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// What counts as flat and as straight. Each is a convention of this report.
+const (
+	// FlatWithin is the rise from the shortest prompt to the longest, as a share of
+	// the value at the shortest, up to which a metric is flat.
+	FlatWithin = .05
+	// CurveShows is the quadratic part, as a share of the linear one, from which
+	// growth is not linear.
+	CurveShows = .10
+	// StraightR2 is the least R2 of a line that is one.
+	StraightR2 = .99
+)
+
+// Trend is how a metric of a row goes along the prompt. Its lines are fitted to the
+// cells' medians.
+type Trend struct {
+	Key
+	Metric  Metric
+	Prompts []int // asked for and measured, ascending, at least two
+	Shape   Shape
+
+	Line        Fit      // ns over tokens
+	PerThousand Estimate // slope of the line, ns for 1,000 tokens
+	Rise        Estimate // from the shortest prompt to the longest along the line, as a share of the former
+	Fits        bool     // there are three lengths, so that a parabola can be fitted
+	Parabola    Fit
+	Curve       Estimate // its quadratic part at the longest prompt, as a share of its linear part
+	// ShowsAt is the prompt at which the quadratic part is CurveShows of the linear
+	// one, in tokens: infinite where the growth never gets ahead of linear.
+	ShowsAt float64
+
+	tokens []float64 // of the prompts, as the server counted them
+}
+
+// Trend returns the trend of a row. ok is false with fewer than two lengths.
+func (g *Grid) Trend(k Key, m Metric) (t Trend, ok bool) {
+	t = Trend{Key: k, Metric: m, ShowsAt: math.Inf(1)}
+	var samples []Sample
+	for _, c := range g.Row(k, m) {
+		t.Prompts = append(t.Prompts, c.Prompt)
+		t.tokens = append(t.tokens, c.Tokens())
+		samples = append(samples, c.Sample(m))
+	}
+	if len(t.Prompts) < 2 {
+		return t, false
+	}
+	t.PerThousand = g.estimate(samples, func(medians []float64) float64 {
+		line, _ := Line(t.points(medians))
+		return 1000 * line.Linear
+	})
+	t.Rise = g.estimate(samples, t.rise)
+	if t.Fits = len(t.Prompts) >= 3; t.Fits {
+		t.Curve = g.estimate(samples, t.curve)
+	}
+	t.settle(samples)
+	return t, true
+}
+
+// settle fits the medians themselves and names the shape.
+func (t *Trend) settle(samples []Sample) {
+	medians := make([]float64, len(samples))
+	for i, s := range samples {
+		medians[i], _ = s.Median()
+	}
+	t.Line, _ = Line(t.points(medians))
+	t.Parabola, _ = Parabola(t.points(medians))
+	if p := t.Parabola; t.Fits && t.Line.Linear > 0 && p.Square > 0 {
+		t.ShowsAt = max(0, CurveShows*p.Linear/p.Square)
+	}
+	t.Shape = t.shape()
+}
+
+func (t *Trend) points(medians []float64) []Point {
+	points := make([]Point, len(medians))
+	for i, y := range medians {
+		points[i] = Point{t.tokens[i], y}
+	}
+	return points
+}
+
+func (t *Trend) ends() (shortest, longest float64) {
+	return t.tokens[0], t.tokens[len(t.tokens)-1]
+}
+
+func (t *Trend) rise(medians []float64) float64 {
+	line, _ := Line(t.points(medians))
+	shortest, longest := t.ends()
+	from, to := line.At(shortest), line.At(longest)
+	if from <= 0 {
+		return math.Inf(1)
+	}
+	return (to - from) / from
+}
+
+// curve returns the quadratic part over the linear part at the longest prompt. It
+// is infinite where the linear part is none.
+func (t *Trend) curve(medians []float64) float64 {
+	p, _ := Parabola(t.points(medians))
+	_, longest := t.ends()
+	if p.Linear <= 0 {
+		return math.Copysign(math.Inf(1), p.Square)
+	}
+	return p.Square * longest / p.Linear
+}
+
+func (t *Trend) shape() Shape {
+	switch r := t.Rise; {
+	case r.Low >= -FlatWithin && r.High <= FlatWithin:
+		return Flat
+	case r.High < -FlatWithin:
+		return Falls
+	case r.Low <= FlatWithin:
+		return Unclear
+	case !t.Fits:
+		return Rises
+	}
+	switch c := t.Curve; {
+	case c.Low > CurveShows:
+		return Faster
+	case c.High < -CurveShows:
+		return Slower
+	case c.Low < -CurveShows || c.High > CurveShows:
+		return Unclear
+	case t.Line.R2 < StraightR2:
+		return Irregular
+	}
+	return Linear
+}

@@ -1,0 +1,97 @@
+package grid
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+// along returns a grid of one model whose TTFT is of(prompt) in ms, with as much
+// noise in six repeats, up and down.
+func along(t *testing.T, of func(n float64) float64, noise float64, prompts ...int) *Grid {
+	var m made
+	for _, n := range prompts {
+		for i := range 6 {
+			wave := noise * []float64{-1, -.6, -.2, .2, .6, 1}[i]
+			m.ask("m", "v", n, time.Duration((of(float64(n))+wave)*float64(ms)), ms)
+		}
+	}
+	return m.grid(t)
+}
+
+func TestShapes(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		of      func(n float64) float64
+		noise   float64
+		prompts []int
+		shape   Shape
+		shows   float64 // tokens at which the quadratic term is a tenth of the linear one
+		varies  bool
+	}{
+		{"linear", func(n float64) float64 { return 10 + .08*n }, 0, []int{128, 512, 1024, 2048}, Linear, math.Inf(1), false},
+		{"quadratic within the range", func(n float64) float64 { return 10 + .08*n + 8e-6*n*n }, 0, []int{128, 512, 1024, 2048}, Faster, 1000, false},
+		{"quadratic beyond the range", func(n float64) float64 { return 10 + .08*n + 8e-7*n*n }, 0, []int{128, 512, 1024, 2048}, Linear, 10_000, false},
+		{"quadratic at long prompts", func(n float64) float64 { return 10 + .08*n + 8e-7*n*n }, 0, []int{2048, 32768, 100_000}, Faster, 10_000, false},
+		{"slower than linear", func(n float64) float64 { return 10 + .08*n - 8e-6*n*n }, 0, []int{128, 512, 1024, 2048}, Slower, math.Inf(1), false},
+		{"flat", func(n float64) float64 { return 50 + .0005*n }, 0, []int{128, 512, 1024, 2048}, Flat, math.Inf(1), false},
+		{"reversed", func(n float64) float64 { return 200 - .05*n }, 0, []int{128, 512, 1024, 2048}, Falls, math.Inf(1), false},
+		{"steps", func(n float64) float64 { return 10 + 100*math.Floor(n/1000) }, 0, []int{900, 1100, 1900, 2100, 2900, 3100}, Irregular, 0, false},
+		{"two lengths", func(n float64) float64 { return 10 + .08*n }, 0, []int{128, 2048}, Rises, math.Inf(1), false},
+		{"linear with some noise", func(n float64) float64 { return 10 + .08*n }, 1, []int{128, 512, 1024, 2048}, Linear, 0, true},
+		{"too much noise", func(n float64) float64 { return 10 + .008*n }, 9, []int{128, 512, 1024, 2048}, Unclear, 0, true},
+	} {
+		tr, ok := along(t, c.of, c.noise, c.prompts...).Trend(Key{"m", "v"}, TTFT)
+		if !ok || tr.Shape != c.shape {
+			t.Errorf("%s: %v (rise %+v, curve %+v, R2 %v), want %v", c.name, tr.Shape, tr.Rise, tr.Curve, tr.Line.R2, c.shape)
+		}
+		if tr.PerThousand.Varies != c.varies {
+			t.Errorf("%s: slope %+v, want varies %v", c.name, tr.PerThousand, c.varies)
+		}
+		exact := !c.varies && c.shape != Irregular
+		if same := math.IsInf(c.shows, 1) && tr.ShowsAt > 1e6 || math.Abs(tr.ShowsAt/c.shows-1) < 1e-3; exact && !same {
+			t.Errorf("%s: the quadratic term shows at %v tokens, want %v", c.name, tr.ShowsAt, c.shows)
+		}
+	}
+}
+
+// Slope, constant and rise of a line are those that made it.
+func TestTrendFigures(t *testing.T) {
+	tr, _ := along(t, func(n float64) float64 { return 20 + .1*n }, 0, 100, 200, 600).Trend(Key{"m", "v"}, TTFT)
+	if !near(tr.PerThousand.Value, 100e6) || !near(tr.Line.Constant, 20e6) || !near(tr.Line.R2, 1) {
+		t.Errorf("line %+v, want 20 ms and 100 ms for 1,000 tokens", tr.Line)
+	}
+	if !near(tr.Rise.Value, 50.0/30) || tr.Curve.Value > 1e-9 {
+		t.Errorf("rise %v and curve %v, want 50 ms over 30 and none", tr.Rise.Value, tr.Curve.Value)
+	}
+	// 10 + .08 n + 8e-6 n^2: at 2,000 tokens 32 ms over 160.
+	tr, _ = along(t, func(n float64) float64 { return 10 + .08*n + 8e-6*n*n }, 0, 500, 1000, 2000).Trend(Key{"m", "v"}, TTFT)
+	if math.Abs(tr.Curve.Value-.2) > 1e-6 {
+		t.Errorf("curve %v, want .2", tr.Curve.Value)
+	}
+}
+
+// A server counts tokens of its own, and the line is along those.
+func TestTrendAlongCountedTokens(t *testing.T) {
+	var m made
+	for _, n := range []int{100, 200, 600} {
+		for range 2 {
+			r := &m.ask("m", "v", n, time.Duration(20+n/10)*ms, ms).Requests[0]
+			r.PromptTokens = 2*n + 10
+		}
+	}
+	tr, _ := m.grid(t).Trend(Key{"m", "v"}, TTFT)
+	if !near(tr.PerThousand.Value, 50e6) || !near(tr.Line.Constant, 19.5e6) || tr.Prompts[2] != 600 {
+		t.Errorf("line %+v along %v, want 19.5 ms and 50 ms for 1,000 counted tokens", tr.Line, tr.Prompts)
+	}
+}
+
+func TestNoTrend(t *testing.T) {
+	g := along(t, func(float64) float64 { return 1 }, 0, 128)
+	if _, ok := g.Trend(Key{"m", "v"}, TTFT); ok {
+		t.Error("one length has a trend")
+	}
+	if _, ok := g.Trend(Key{"m", "w"}, TTFT); ok {
+		t.Error("a row that is not there has a trend")
+	}
+}

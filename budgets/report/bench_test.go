@@ -1,0 +1,134 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/trace"
+)
+
+func benchCases() map[string]trace.Run {
+	return map[string]trace.Run{"bench_exact": benchExact(), "bench_noisy": benchNoisy(), "bench_cut": benchCut()}
+}
+
+func bench(t *testing.T, run trace.Run) *Bench {
+	t.Helper()
+	b, err := NewBench(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestBenchGolden(t *testing.T) {
+	for name, run := range benchCases() {
+		t.Run(name, func(t *testing.T) {
+			b := bench(t, run)
+			for ending, write := range map[string]func(*bytes.Buffer) error{
+				".txt":  func(w *bytes.Buffer) error { return b.Table(w, Options{}) },
+				".json": func(w *bytes.Buffer) error { return b.JSON(w) },
+				".csv":  func(w *bytes.Buffer) error { return b.CSV(w) },
+			} {
+				var out bytes.Buffer
+				if err := write(&out); err != nil {
+					t.Fatal(err)
+				}
+				golden(t, name+ending, out.Bytes())
+			}
+		})
+	}
+}
+
+// Every row of the CSV has its cell's figures, exactly.
+func TestBenchCSV(t *testing.T) {
+	b := bench(t, benchNoisy())
+	var out bytes.Buffer
+	if err := b.CSV(&out); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&out).ReadAll()
+	if err != nil || len(rows) != len(b.Cells)+1 {
+		t.Fatalf("%d rows, %v; want a head and %d", len(rows), err, len(b.Cells))
+	}
+	column := slices.Index(rows[0], "ttft_p50_ms")
+	for i, row := range rows[1:] {
+		c := &b.Cells[i]
+		if row[0] != c.Model || row[1] != c.Variant || row[2] != strconv.Itoa(c.PromptTokens) {
+			t.Errorf("row %d is of %v, want %s, %s, %d", i, row[:3], c.Model, c.Variant, c.PromptTokens)
+		}
+		if v, err := strconv.ParseFloat(row[column], 64); c.TTFT != nil && (err != nil || v != c.TTFT.P50) || c.TTFT == nil && row[column] != "" {
+			t.Errorf("row %d: TTFT %q, want %+v", i, row[column], c.TTFT)
+		}
+	}
+}
+
+// The sentences are those of the data: other data, other sentences.
+func TestBenchConclusions(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		run  trace.Run
+		want []string
+	}{
+		{"exact", benchExact(), []string{
+			"TTFT of Large grows faster than the prompt from 128 to 2,048 tokens",
+			"the quadratic term reaches 10 % of the linear one at about 750 tokens",
+			"TTFT of Small is linear in the prompt from 128 to 1,024 tokens: 30 ms for 1,000 tokens, R2 1.0000",
+			"TPOT of Large is not flat: +19.0 % over the prompts from 128 to 2,048 tokens",
+			"TPOT of Small is flat",
+			"With chunked prefill, Large: TTFT +5.0 %",
+			"Small is 3.", "as fast as Large to the first token",
+			"No spread in ttft, tpot, e2e",
+			"Left out: Small, prompts of 2,048 tokens: a prompt of 2,048 tokens and an answer of 101 are more than",
+		}},
+		{"noisy", benchNoisy(), []string{
+			"TTFT of alpha is linear in the prompt", "95 % interval",
+			"alpha and beta", "vary too much to tell",
+			"Left out: speculation, prompts of 128, 512, 1,024, 2,048 tokens: a client cannot switch",
+			"1 of 8 requests failed of alpha, baseline, 512 tokens; the first one: timeout: no first byte within 30s.",
+			"The server counts other tokens: 2,048 to 2,448 in prompts of 2,048. Slopes are along its own.",
+			"The answers were not of one length: from 88 to 101 tokens.",
+			"Of beta at 2,048 tokens the baseline is not cold: the model had up to 1,024 tokens",
+			"That is more than 2 % of the smallest TTFT",
+		}},
+		{"cut", benchCut(), []string{"Nothing follows", "The comparison did not finish (interrupted): this is 3 of 40 requests."}},
+	} {
+		b := bench(t, c.run)
+		said := strings.Join(append(b.Conclusions, b.Notes...), "\n")
+		for _, w := range c.want {
+			if !strings.Contains(said, w) {
+				t.Errorf("%s: nothing says %q in\n%s", c.name, w, said)
+			}
+		}
+	}
+}
+
+func TestCompareBench(t *testing.T) {
+	sim := bench(t, benchExact())
+	run := benchExact()
+	run.Header.Target = "mock"
+	for i := range run.Traces {
+		// One cell is 10 % late to the first token and no later with the last.
+		if t := &run.Traces[i]; t.Fact(pipeline.FactModel) == "Small" && t.Fact(pipeline.FactPrompt) == "512" && len(t.Requests) > 0 {
+			r := &t.Requests[0]
+			r.FirstOutput += (r.FirstOutput - r.Due) / 10
+		}
+	}
+	c := CompareBench(sim, bench(t, run))
+	d := c.Differences[0]
+	if c.A != "sim" || c.B != "mock" || d.Metric != "ttft" || d.Cells != 21 || *d.Median != 0 || *d.Largest < .0999 || *d.Largest > .1001 {
+		t.Errorf("difference %+v, want 10 %% at most and none at the median of 21 cells", d)
+	}
+	if d.Model != "Small" || d.PromptTokens != 512 {
+		t.Errorf("the largest is at %s, %d; want Small at 512", d.Model, d.PromptTokens)
+	}
+	var out bytes.Buffer
+	if err := c.Table(&out, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "bench_beside.txt", out.Bytes())
+}

@@ -1,0 +1,120 @@
+package study
+
+import (
+	"fmt"
+
+	"halfsecond/budgets"
+	"halfsecond/pipeline/dist"
+	"halfsecond/pipeline/endpoint"
+	"halfsecond/simulators/runner"
+	"halfsecond/simulators/scenario"
+)
+
+// cell is one model, served in one way, at one length of the prompt.
+type cell struct {
+	id      int    // its place in the grid, from 0
+	model   string // as reports name it: at an endpoint by the name that it has there
+	variant scenario.Variant
+	prompt  int
+	serving *scenario.Engine
+	place   endpoint.Config // on the target endpoint
+	skipped string          // why it cannot be measured; empty when it can
+}
+
+// cells returns the grid's cells on a target: model by model, and for each length of
+// the prompt every variant, so that what is compared most runs close together.
+func cells(g *scenario.Grid, set Settings) []cell {
+	var all []cell
+	add := func(c cell) {
+		c.id = len(all)
+		all = append(all, c)
+	}
+	if set.Target == runner.Endpoint {
+		for _, m := range set.Models {
+			for _, prompt := range g.Prompts {
+				for _, v := range g.Variants {
+					add(remote(g, set, m, prompt, v))
+				}
+			}
+		}
+		return all
+	}
+	for _, m := range g.Models {
+		for _, l := range lengths(g, m) {
+			for _, v := range g.Variants {
+				add(cell{model: m, variant: v, prompt: l.tokens, serving: g.Serving(m, v), skipped: l.skipped})
+			}
+		}
+	}
+	return all
+}
+
+// length is a length of the prompt for one model.
+type length struct {
+	tokens  int
+	skipped string
+}
+
+// lengths returns the grid's lengths for a model. Those that leave no room for the
+// answer are skipped, and the longest that does is measured in their place.
+func lengths(g *scenario.Grid, model string) []length {
+	room := contextOf(g, model)
+	longest := room - g.OutputTokens
+	why := fmt.Sprintf("with the answer of %s that is more than the %s tokens that %s has room for", number(g.OutputTokens), number(room), model)
+	if longest > 0 {
+		why += fmt.Sprintf("; %s, the longest prompt that leaves room, is measured", number(longest))
+	}
+	var fit, beyond []length
+	for _, n := range g.Prompts {
+		if n <= longest {
+			fit = append(fit, length{tokens: n})
+			continue
+		}
+		beyond = append(beyond, length{n, why})
+	}
+	if len(beyond) > 0 && longest > 0 && (len(fit) == 0 || fit[len(fit)-1].tokens < longest) {
+		fit = append(fit, length{tokens: longest})
+	}
+	return append(fit, beyond...)
+}
+
+// contextOf returns the most tokens of one request to a model that every variant
+// has room for.
+func contextOf(g *scenario.Grid, model string) int {
+	least := 0
+	for i, v := range g.Variants {
+		r, err := g.Serving(model, v).Replica()
+		if err != nil {
+			panic(fmt.Sprintf("study: %s, %s: %v, which reading the scenario refuses", model, v.Name, err))
+		}
+		if n := r.Context(); i == 0 || n < least {
+			least = n
+		}
+	}
+	return least
+}
+
+// seed returns the seed of a cell's own run: what one cell draws says nothing of what
+// another does, as intervals over several cells take for granted.
+func (c *cell) seed(whole uint64, beside bool) uint64 {
+	way := 0
+	if beside {
+		way = 1
+	}
+	r := dist.Stream(whole, "study/cell", c.id, way)
+	return r.Uint64()
+}
+
+// scenarioFor returns the run of one cell.
+func (c *cell) scenarioFor(s *scenario.Scenario) *scenario.Scenario {
+	one := *s
+	one.Kind, one.Grid, one.Budgets = "bench", nil, nil
+	one.Name = fmt.Sprintf("%s: %s, %s, %s tokens", s.Name, c.model, c.variant.Name, number(c.prompt))
+	one.Bench = &scenario.Bench{
+		PromptTokens: dist.ConstantCount(c.prompt), OutputTokens: dist.ConstantCount(s.Grid.OutputTokens),
+		LLM: scenario.LLM{Engine: c.serving},
+	}
+	return &one
+}
+
+func number(n int) string { return budgets.Number(float64(n), 0) }

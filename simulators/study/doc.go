@@ -1,0 +1,7 @@
+// Package study carries out experiments that are made of many runs.
+//
+// Read compare.go first: Compare runs the cells of a grid one after another and
+// returns the traces of all of them as one run. cells.go is which cells there are
+// on a target and why others are not, probe.go the request of a cell, alone and
+// beside an answer that streams, and estimate.go what all of it would send.
+package study
