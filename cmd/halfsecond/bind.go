@@ -38,7 +38,7 @@ func (o *runOptions) endpoint(s *scenario.Scenario) (endpoint.Config, error) {
 	}
 	key, err := keyFrom(e.KeyEnv)
 	config := endpoint.Config{
-		URL: e.URL, Protocol: endpoint.Protocol(e.Protocol), Model: e.Model, Key: key, IgnoreEOS: e.IgnoreEOS,
+		URL: e.URL, Protocol: endpoint.Protocol(e.Protocol), Model: e.Model, Key: key, IgnoreEOS: e.IgnoreEOS || o.ignoreEOS,
 		MaxRequests: o.caps.requests, MaxTokens: o.caps.tokens,
 	}
 	if err = errors.Join(append(errs, err)...); err == nil {

@@ -206,7 +206,7 @@ var modelColumns = []column[catalog.Model]{
 		}
 		return fmt.Sprintf("%d tokens in %.0f %% of the layers", m.Window, 100*m.WindowShare)
 	}},
-	{"mla values", false, func(m catalog.Model) string { return count(m.MLAValues) }},
+	{"mla values", false, func(m catalog.Model) string { return count(m.MLAValues()) }},
 	{"context", true, func(m catalog.Model) string { return count(m.MaxContext) }},
 	{"status", true, func(m catalog.Model) string { return status(m.Unverified) }},
 	{"source", true, func(m catalog.Model) string { return m.Source }},
@@ -310,7 +310,7 @@ func newModelJSON(m catalog.Model) modelJSON {
 		Name: m.Name, Params: m.Published, ActiveParams: m.PublishedActive,
 		Layers: m.Layers, Hidden: m.Hidden, Heads: m.Heads, KVHeads: m.KVHeads, HeadDim: m.HeadDim, FFN: m.FFN,
 		Gated: m.Gated, Vocab: m.Vocab, Tied: m.Tied,
-		Experts: known(m.Experts, 0), ActiveExperts: known(m.ActiveExperts, 0), MLAValues: known(m.MLAValues, 0),
+		Experts: known(m.Experts, 0), ActiveExperts: known(m.ActiveExperts, 0), MLAValues: known(m.MLAValues(), 0),
 		WindowTokens: known(m.Window, 0), WindowShare: known(m.WindowShare, 0), MaxContext: m.MaxContext,
 		Unverified: m.Unverified, Source: m.Source, ReadOn: catalog.ReadOn, Note: m.Note,
 	}

@@ -30,6 +30,11 @@ func runCheck(ctx context.Context, p *program, s *scenario.Scenario, set runner.
 	if err != nil {
 		return err
 	}
+	return p.showCheck(s, set, c, e)
+}
+
+// showCheck prints that a scenario is valid and what its run would send.
+func (p *program) showCheck(s *scenario.Scenario, set runner.Settings, c caps, e runner.Estimate) (err error) {
 	result := checked{
 		Valid: true, Scenario: s.Name, Kind: s.Kind, ScenarioHash: s.Hash(),
 		Target: set.Target, Seed: set.Seed, N: set.N, Estimate: e,

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -13,33 +14,105 @@ import (
 
 // namedDeployment is a model on hardware, by their names in the catalogue, as typed.
 type namedDeployment struct {
-	model, hardware, weights string
-	gpus                     int
+	model, hardware, engine string
+	weights, kv             string
+	gpus, stages            int
+	split                   string
+	kvTokens                int
+	catalog                 string // a file with the user's own rows, or ""
+}
+
+// deploymentFlags are the names of those that addFlags adds.
+var deploymentFlags = []string{
+	"model", "hardware", "engine", "gpus", "split", "stages", "weights", "kv-cache", "kv-tokens", "catalog",
 }
 
 func (n *namedDeployment) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&n.model, "model", "", "`name` of a model of the catalogue")
 	f.StringVar(&n.hardware, "hardware", "", "`name` of the hardware of the catalogue")
-	f.IntVar(&n.gpus, "gpus", 1, "`devices` that share the model by tensor parallelism")
-	f.StringVar(&n.weights, "weights", "fp16", "weight `format`: fp16, fp8, int8 or int4")
+	f.StringVar(&n.engine, "engine", "vllm", "`name` of an engine family of the catalogue")
+	f.IntVar(&n.gpus, "gpus", 1, "`devices` that share the model")
+	f.StringVar(&n.split, "split", "", "`how` they share it: tensor (a part of every layer) or layer (some of the layers; default: as the engine does)")
+	f.IntVar(&n.stages, "stages", 1, "pipeline `stages` of so many devices each")
+	f.StringVar(&n.weights, "weights", "fp16", "weight `format`: "+formatNames())
+	f.StringVar(&n.kv, "kv-cache", "fp16", "`format` of the KV cache: fp16, fp8, int8, q8_0 or q4_0")
+	f.IntVar(&n.kvTokens, "kv-tokens", 0, "`tokens` that the KV cache holds, where that is known (default: what fits the memory)")
+	f.StringVar(&n.catalog, "catalog", "", "`file` with hardware, models and engines of your own")
+}
+
+// formatNames lists the weight formats.
+func formatNames() string {
+	var names []string
+	for _, f := range roofline.Formats() {
+		names = append(names, f.String())
+	}
+	return strings.Join(names, ", ")
 }
 
 // find returns the model on the hardware. It reports all that is wrong at once.
 func (n namedDeployment) find() (roofline.Deployment, error) {
-	d := roofline.Deployment{GPUs: n.gpus}
-	var errs [3]error
+	d := roofline.Deployment{GPUs: n.gpus, Stages: n.stages, Split: n.split, KVTokens: n.kvTokens}
+	c, err := openCatalog(n.catalog)
+	if err != nil {
+		return d, err
+	}
+	var errs [5]error
 	if n.model == "" {
 		errs[0] = errors.New("--model is missing: 'halfsecond catalog models' lists them")
 	} else {
-		d.Model, errs[0] = catalog.FindModel(n.model)
+		d.Model, errs[0] = c.Model(n.model)
 	}
 	if n.hardware == "" {
 		errs[1] = errors.New("--hardware is missing: 'halfsecond catalog hardware' lists it")
 	} else {
-		d.Hardware, errs[1] = catalog.FindHardware(n.hardware)
+		d.Hardware, errs[1] = c.Hardware(n.hardware)
 	}
-	d.Weights, errs[2] = roofline.ParseFormat(n.weights)
-	return d, errors.Join(errs[:]...)
+	d.Engine, errs[2] = c.Engine(n.engine)
+	d.Weights, errs[3] = roofline.ParseFormat(n.weights)
+	d.KV, errs[4] = roofline.ParseKVFormat(n.kv)
+	return d, errors.Join(errors.Join(errs[:]...), n.validate())
+}
+
+// openCatalog returns the built-in catalogue, with the rows of a file unless its name
+// is "".
+func openCatalog(file string) (*catalog.Catalog, error) {
+	if file == "" {
+		return catalog.Builtin(), nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("--catalog: %w", err)
+	}
+	return catalog.Read(file, data)
+}
+
+// validate reports every number that is out of range.
+func (n namedDeployment) validate() error {
+	errs := []error{
+		within("gpus", n.gpus, 1, mostDevices),
+		within("stages", n.stages, 1, mostDevices),
+	}
+	if n.kvTokens != 0 {
+		errs = append(errs, within("kv-tokens", n.kvTokens, roofline.BlockTokens, mostTokens))
+	}
+	if n.split != "" && n.split != catalog.SplitTensor && n.split != catalog.SplitLayer {
+		errs = append(errs, fmt.Errorf("--split %s: want %s or %s", n.split, catalog.SplitTensor, catalog.SplitLayer))
+	}
+	return errors.Join(errs...)
+}
+
+// mostDevices is more than anybody joins.
+const mostDevices = 1024
+
+// within reports a number that a flag must not have.
+func within(flag string, v, least, most int) error {
+	switch {
+	case v < least:
+		return fmt.Errorf("--%s %d: want at least %d", flag, v, least)
+	case v > most:
+		return fmt.Errorf("--%s %d: want at most %d", flag, v, most)
+	}
+	return nil
 }
 
 // alternatives says which single change would make a model fit, or "".

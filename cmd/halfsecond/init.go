@@ -12,14 +12,14 @@ import (
 
 func newInitCmd(p *program) *cobra.Command {
 	return &cobra.Command{
-		Use:   "init voice|ide|bench",
+		Use:   "init voice|ide|load|bench",
 		Short: "Print a commented scenario to start from",
-		Long: `Init prints a scenario file of the given kind with every key written out and
-explained. It is the built-in scenario of that name: change what is yours.`,
+		Long: `Init prints a built-in scenario with every key written out and explained: change
+what is yours.`,
 		Example: `  halfsecond init voice > my.yaml
   halfsecond run my.yaml`,
 		Annotations: offers("table"),
-		Args:        oneArgument("a kind of scenario: voice, ide or bench"),
+		Args:        oneArgument("a built-in scenario: voice, ide, load or bench"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runInit(cmd.Context(), p, args[0])
 		},
@@ -39,8 +39,8 @@ func oneArgument(what string) cobra.PositionalArgs {
 	}
 }
 
-func runInit(_ context.Context, p *program, kind string) error {
-	text, err := scenario.Init(kind)
+func runInit(_ context.Context, p *program, name string) error {
+	text, err := scenario.Init(name)
 	if err != nil {
 		return usageError(err)
 	}

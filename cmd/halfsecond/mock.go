@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"halfsecond/mockllm/catalog"
 	"halfsecond/mockllm/engine"
 	"halfsecond/mockllm/roofline"
 	"halfsecond/mockllm/server"
@@ -102,11 +103,19 @@ func (o *mockOptions) replica() (engine.Replica, error) {
 	if o.given("slots") && (o.given("max-sequences") || o.given("token-budget")) {
 		return engine.Replica{}, errors.New("--slots cannot be used with --max-sequences or --token-budget: those are for serving in batches")
 	}
-	plan, err := roofline.New(d)
-	if err != nil {
+	if o.maxSequences < 1 || o.tokenBudget < 1 {
+		return engine.Replica{}, fmt.Errorf("max sequences is %d, must be at least 1; token budget is %d, must be at least 1", o.maxSequences, o.tokenBudget)
+	}
+	r := engine.Replica{MaxSequences: o.maxSequences, TokenBudget: o.tokenBudget}
+	if o.given("slots") {
+		r = engine.Replica{Slots: o.slots}
+		if d.Engine, err = catalog.FindEngine("llama.cpp"); err != nil {
+			return engine.Replica{}, err
+		}
+	}
+	if r.Plan, err = roofline.New(d); err != nil {
 		return engine.Replica{}, err
 	}
-	r := engine.Replica{Plan: plan, Slots: o.slots, MaxSequences: o.maxSequences, TokenBudget: o.tokenBudget}
 	err = r.Validate()
 	if fit := (*roofline.FitError)(nil); errors.As(err, &fit) {
 		err = fmt.Errorf("%w%s", err, alternatives(d))

@@ -64,9 +64,7 @@ type constants struct {
 	AttentionMFU     float64 `json:"attention_mfu"`
 	MBU              float64 `json:"mbu"`
 	AttentionMBU     float64 `json:"attention_mbu"`
-	Dequant          float64 `json:"dequant"`
 	KVDequant        float64 `json:"kv_dequant"`
-	HalfTokens       float64 `json:"half_tokens"`
 	StepFixedMS      float64 `json:"step_fixed_ms"`
 	LayerFixedMS     float64 `json:"layer_fixed_ms"`
 	SequenceFixedMS  float64 `json:"sequence_fixed_ms"`
@@ -89,7 +87,7 @@ type sources struct {
 
 func newPrediction(plan *roofline.Plan, o *predictOptions, kvTokens int) *prediction {
 	d := plan.Deployment()
-	decode := roofline.DecodeBatch(o.batch, o.context)
+	decode := plan.DecodeBatch(o.batch, o.context)
 	r := &prediction{
 		Model: d.Model.Name, Params: d.Model.TotalParams(), Hardware: d.Hardware.Name, GPUs: d.GPUs,
 		BandwidthGBs: d.Hardware.Bandwidth / 1e9, TFLOPS: known(max(d.Hardware.FP16, d.Hardware.FP32)/1e12, 0),
@@ -108,7 +106,7 @@ func newPrediction(plan *roofline.Plan, o *predictOptions, kvTokens int) *predic
 	r.DecodeTerms = newTermsMS(r.decode)
 	r.TPSSingle, r.TPSAggregate = plan.TPS(o.batch, o.context)
 	if prefill := plan.Prefill(o.prompt); prefill != pipeline.Unknown {
-		terms := plan.Explain(roofline.PrefillBatch(o.prompt))
+		terms := plan.Explain(plan.PrefillBatch(o.prompt))
 		ms, bound, termsMS := milliseconds(prefill), terms.BoundBy(), newTermsMS(terms)
 		r.PrefillMS, r.PrefillBoundBy, r.PrefillTerms = &ms, &bound, &termsMS
 	}
@@ -137,10 +135,10 @@ func newTermsMS(t roofline.Terms) termsMS {
 func newConstants(c roofline.Constants) constants {
 	return constants{
 		MFU: c.MFU, AttentionMFU: c.AttentionMFU, MBU: c.MBU, AttentionMBU: c.AttentionMBU,
-		Dequant: c.Dequant, KVDequant: c.KVDequant, HalfTokens: c.HalfTokens,
+		KVDequant:   c.KVDequant,
 		StepFixedMS: milliseconds(c.StepFixed), LayerFixedMS: milliseconds(c.LayerFixed), SequenceFixedMS: milliseconds(c.SequenceFixed),
 		AllReduceMS: milliseconds(c.AllReduceLatency), BusShare: c.BusShare,
-		MemoryUse: c.MemoryUse, ActivationsBytes: c.Activations, NonTorchBytes: c.NonTorch,
+		MemoryUse: c.MemoryUse, ActivationsBytes: c.WorkingMemory, NonTorchBytes: c.NonTorch,
 	}
 }
 

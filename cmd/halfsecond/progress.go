@@ -4,21 +4,20 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-
-	"halfsecond/simulators/runner"
 )
 
 // bar shows on a terminal how far a run is; the zero bar shows nothing.
 type bar struct{ shown *progressbar.ProgressBar }
 
-// bar returns the bar of a run, which shows itself once the run has taken a while.
-func (p *program) bar(set runner.Settings) bar {
+// bar returns the bar of a run of n interactions, which shows itself once the run has
+// taken a while.
+func (p *program) bar(target string, n int) bar {
 	if !p.progress {
 		return bar{}
 	}
-	return bar{progressbar.NewOptions(set.N,
+	return bar{progressbar.NewOptions(n,
 		progressbar.OptionSetWriter(p.err),
-		progressbar.OptionSetDescription(set.Target),
+		progressbar.OptionSetDescription(target),
 		progressbar.OptionShowCount(),
 		progressbar.OptionSetWidth(40),
 		progressbar.OptionThrottle(100*time.Millisecond),

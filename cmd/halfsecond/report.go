@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"halfsecond/budgets/report"
+	"halfsecond/pipeline"
 	"halfsecond/pipeline/trace"
 )
 
@@ -24,8 +25,9 @@ reported as far as it came.`,
 		Example: `  halfsecond run voice --out results
   halfsecond report results
   halfsecond report results --format json`,
-		Args: oneArgument("a folder that --out made, or a trace file"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runReport(cmd.Context(), p, args[0]) },
+		Annotations: offers("table", "json", "csv"),
+		Args:        oneArgument("a folder that --out made, or a trace file"),
+		RunE:        func(cmd *cobra.Command, args []string) error { return runReport(cmd.Context(), p, args[0]) },
 	}
 }
 
@@ -33,6 +35,12 @@ func runReport(_ context.Context, p *program, path string) error {
 	run, err := readTraces(path)
 	if err != nil {
 		return usageError(err)
+	}
+	if run.Header.Kind == pipeline.KindGrid {
+		return reportBench(p, run)
+	}
+	if p.Format == "csv" {
+		return usageError(errCSV)
 	}
 	r, err := report.New(run)
 	if err != nil {

@@ -22,6 +22,8 @@ type runOptions struct {
 	name      string
 	target    string
 	endpoints []string
+	models    []string
+	ignoreEOS bool
 	seed      uint64
 	n         int
 	out       string
@@ -53,14 +55,22 @@ the run the list of models is asked for once a connection, to open it.
 
 Keys come from the environment variable that the scenario's key_env names.
 
+A scenario of kind grid, such as bench, compares models: --n is then the requests of
+each cell, --out keeps pictures beside the traces, and --format csv prints one row a
+cell. At an endpoint it compares the models that --endpoint-model names, else those
+that the scenario gives names to, else the only one that is there.
+
 --format json prints the document that 'go doc halfsecond/budgets/report' describes;
 on the target mock it has the member beside_sim, the comparison described there.`,
 		Example: `  halfsecond run voice
   halfsecond run ide --target mock --n 80
   halfsecond run my.yaml --target endpoint --check
   halfsecond run my.yaml --endpoint llm=http://127.0.0.1:8000/v1 --out results
-  halfsecond run voice --format json`,
-		Args: oneArgument("a built-in scenario or a file"),
+  halfsecond run voice --format json
+  halfsecond run bench --out results
+  halfsecond run bench --endpoint llm=http://127.0.0.1:8000/v1 --ignore-eos --n 5`,
+		Annotations: offers("table", "json", "csv"),
+		Args:        oneArgument("a built-in scenario or a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.name, opts.given = args[0], cmd.Flags().Changed
 			return runRun(cmd.Context(), p, opts)
@@ -74,6 +84,8 @@ func (o *runOptions) addFlags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.StringVar(&o.target, "target", "", "where to run: sim, mock or endpoint (default: the scenario's, else sim)")
 	f.StringArrayVar(&o.endpoints, "endpoint", nil, "`llm=URL` of an OpenAI-compatible server; implies --target endpoint")
+	f.StringArrayVar(&o.models, "endpoint-model", nil, "`name` of a model there to compare, for a grid; may be given again")
+	f.BoolVar(&o.ignoreEOS, "ignore-eos", false, "ask an endpoint for answers of full length, which vLLM, SGLang and the mock understand")
 	f.Uint64Var(&o.seed, "seed", 0, "`number` that every random draw follows from (default: the scenario's)")
 	f.IntVar(&o.n, "n", 0, "`interactions` to report (default: the scenario's)")
 	f.StringVar(&o.out, "out", "", "`folder` to keep the traces in, for halfsecond report")
@@ -92,13 +104,19 @@ func runRun(ctx context.Context, p *program, o *runOptions) error {
 	if err != nil {
 		return usageError(err)
 	}
+	if s.Grid != nil {
+		return runBench(ctx, p, o, s, set)
+	}
+	if err := o.onlyForGrids(p); err != nil {
+		return usageError(err)
+	}
 	if o.check {
 		return runCheck(ctx, p, s, set, o.caps)
 	}
 	if err := o.caps.allow(ctx, s, set); err != nil {
 		return err
 	}
-	run, err := o.carryOut(ctx, p, s, set)
+	run, err := o.carryOut(p.bar(set.Target, set.N), set, func(set runner.Settings) (trace.Run, error) { return runner.Run(ctx, s, set) })
 	if err != nil {
 		return err
 	}
@@ -148,13 +166,12 @@ func (o *runOptions) settings(s *scenario.Scenario) (runner.Settings, error) {
 	return set, errors.Join(errs...)
 }
 
-// carryOut runs the scenario, keeping its traces where --out says.
-func (o *runOptions) carryOut(ctx context.Context, p *program, s *scenario.Scenario, set runner.Settings) (trace.Run, error) {
-	bar := p.bar(set)
+// carryOut runs a scenario, keeping its traces where --out says.
+func (o *runOptions) carryOut(bar bar, set runner.Settings, run func(runner.Settings) (trace.Run, error)) (trace.Run, error) {
 	defer bar.close()
 	set.Progress = bar.done
 	if o.out == "" {
-		return runner.Run(ctx, s, set)
+		return run(set)
 	}
 	file, err := createTraces(o.out)
 	if err != nil {
@@ -162,13 +179,13 @@ func (o *runOptions) carryOut(ctx context.Context, p *program, s *scenario.Scena
 	}
 	keeper := &keeper{file: file}
 	set.Begin, set.Keep = keeper.begin, keeper.keep
-	run, err := runner.Run(ctx, s, set)
-	if failed := keeper.close(run.Footer); failed != nil {
+	out, err := run(set)
+	if failed := keeper.close(out.Footer); failed != nil {
 		// What was run is reported all the same, and says what is missing.
-		run.Footer.Finished = false
-		run.Footer.Reason = failed.Error() + ", so the file holds fewer than this report"
+		out.Footer.Finished = false
+		out.Footer.Reason = failed.Error() + ", so the file holds fewer than this report"
 	}
-	return run, err
+	return out, err
 }
 
 // besideSim runs the scenario on the simulator too, when it ran on the mock.

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"halfsecond/budgets/report"
+	"halfsecond/budgets/report/picture"
+	"halfsecond/pipeline/trace"
+	"halfsecond/simulators/runner"
+	"halfsecond/simulators/scenario"
+	"halfsecond/simulators/study"
+)
+
+var errCSV = errors.New("--format csv is for comparisons of models, such as 'halfsecond run bench'")
+
+// onlyForGrids refuses what only a comparison of models has.
+func (o *runOptions) onlyForGrids(p *program) error {
+	switch {
+	case p.Format == "csv":
+		return errCSV
+	case len(o.models) > 0:
+		return errors.New("--endpoint-model is for comparisons of models, such as 'halfsecond run bench'; a scenario names its model with endpoints.llm.model")
+	}
+	return nil
+}
+
+// runBench compares the models of a grid and reports what follows.
+func runBench(ctx context.Context, p *program, o *runOptions, s *scenario.Scenario, one runner.Settings) error {
+	set, err := o.grid(ctx, s, one)
+	if err != nil {
+		return err
+	}
+	e := study.Estimate(s, set)
+	if o.check {
+		all := set.Settings
+		all.N = study.Traces(s, set)
+		return p.showCheck(s, all, o.caps, e)
+	}
+	if set.Target == runner.Endpoint {
+		if err := o.caps.over(e); err != nil {
+			return usageError(err)
+		}
+	}
+	run, err := o.carryOut(p.bar(set.Target, study.Traces(s, set)), set.Settings, func(one runner.Settings) (trace.Run, error) {
+		set.Settings = one
+		return study.Compare(ctx, s, set)
+	})
+	if err != nil {
+		return err
+	}
+	b, err := report.NewBench(run)
+	if err != nil {
+		return err
+	}
+	if err := o.draw(b); err != nil {
+		return err
+	}
+	beside, err := benchBesideSim(ctx, s, set, b)
+	if err != nil {
+		return err
+	}
+	if err := p.showBench(b, beside); err != nil {
+		return err
+	}
+	return benchError(b)
+}
+
+// grid resolves what the flags say of how to compare.
+func (o *runOptions) grid(ctx context.Context, s *scenario.Scenario, one runner.Settings) (study.Settings, error) {
+	set := study.Settings{Settings: one, Cells: s.Endpoints.Cells}
+	if set.N < 2 {
+		return set, usageError(fmt.Errorf("--n %d: a comparison repeats every cell, want at least 2", set.N))
+	}
+	if set.Target != runner.Endpoint {
+		if len(o.models) > 0 {
+			return set, usageError(fmt.Errorf("--endpoint-model is for --target endpoint, not for %s", set.Target))
+		}
+		return set, nil
+	}
+	var err error
+	if o.check && len(o.models) == 0 {
+		set.Models = study.Stated(s, set.Endpoint)
+		return set, nil
+	}
+	// A server that keeps prompts may have those of an earlier run: these are others.
+	set.Salt = uint64(time.Now().UnixNano())
+	if set.Models, err = study.Models(ctx, s, set.Endpoint, o.models); err != nil && len(o.models) == 0 {
+		err = fmt.Errorf("%w; --endpoint-model names those to compare", err)
+	}
+	return set, err
+}
+
+// draw writes the pictures of a comparison where --out says.
+func (o *runOptions) draw(b *report.Bench) error {
+	if o.out == "" {
+		return nil
+	}
+	for _, p := range picture.Bench(b) {
+		if err := errors.Join(
+			writeFile(filepath.Join(o.out, p.Name+".svg"), p.SVG),
+			writeFile(filepath.Join(o.out, p.Name+".png"), p.PNG),
+		); err != nil {
+			return fmt.Errorf("--out: %w", err)
+		}
+	}
+	return nil
+}
+
+// benchBesideSim compares on the simulator too, when it was done on the mock.
+func benchBesideSim(ctx context.Context, s *scenario.Scenario, set study.Settings, b *report.Bench) (*report.BenchComparison, error) {
+	if set.Target != runner.Mock || ctx.Err() != nil {
+		return nil, nil
+	}
+	set.Target, set.Progress, set.Keep, set.Begin = runner.Sim, nil, nil, nil
+	run, err := study.Compare(ctx, s, set)
+	if err != nil {
+		return nil, err
+	}
+	sim, err := report.NewBench(run)
+	if err != nil {
+		return nil, err
+	}
+	c := report.CompareBench(sim, b)
+	return &c, nil
+}
+
+// benchDocument is a comparison with what ran beside it, as one JSON document.
+type benchDocument struct {
+	*report.Bench
+	BesideSim *report.BenchComparison `json:"beside_sim,omitempty"` // on the target mock
+}
+
+// showBench prints a comparison in the format that was asked for.
+func (p *program) showBench(b *report.Bench, beside *report.BenchComparison) error {
+	switch {
+	case p.Format == "csv":
+		return b.CSV(p.out)
+	case p.Format == "json" && beside == nil:
+		return b.JSON(p.out)
+	case p.Format == "json":
+		return writeJSON(p.out, benchDocument{b, beside})
+	}
+	o := report.Options{Width: min(p.width, 120), Color: p.color && p.width > 0}
+	if err := b.Table(p.out, o); err != nil || beside == nil {
+		return err
+	}
+	fmt.Fprintln(p.out)
+	return beside.Table(p.out, o)
+}
+
+// reportBench reports the traces of a comparison.
+func reportBench(p *program, run trace.Run) error {
+	b, err := report.NewBench(run)
+	if err != nil {
+		return usageError(err)
+	}
+	if err := p.showBench(b, nil); err != nil {
+		return err
+	}
+	return benchError(b)
+}
+
+// benchError turns a comparison that lacks something into an exit code.
+func benchError(b *report.Bench) error {
+	if b.Finished && b.Measured() {
+		return nil
+	}
+	return &exitError{code: exitUnmeasured}
+}
+
+// writeFile makes a file of what write writes.
+func writeFile(name string, write func(io.Writer) error) (err error) {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return write(f)
+}

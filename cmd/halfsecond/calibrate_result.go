@@ -1,0 +1,214 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"halfsecond/mockllm/engine"
+	"halfsecond/mockllm/fit"
+	"halfsecond/mockllm/roofline"
+)
+
+// calibrateResult is a calibration as a JSON document. Errors are predicted over
+// measured, less one; what is unknown is null.
+type calibrateResult struct {
+	Profile      string         `json:"profile"`
+	Written      *string        `json:"written"` // the file
+	Engine       string         `json:"engine"`
+	Hardware     string         `json:"hardware"`
+	Models       []string       `json:"models"`
+	Weights      []string       `json:"weights"`
+	Constants    []estimateJSON `json:"constants"`
+	Measurements int            `json:"measurements"` // times and rates that were fitted
+	Before       errorsJSON     `json:"before"`       // absolute errors with the built-in constants
+	After        errorsJSON     `json:"after"`        // with the fitted ones
+	Data         string         `json:"data"`
+	DataHash     string         `json:"data_sha256"`
+	Measured     *string        `json:"measured"`            // the day
+	Residuals    []residualJSON `json:"residuals,omitempty"` // of rows, in their order
+	LeftOut      []string       `json:"left_out,omitempty"`
+	Fitted       *replayJudged  `json:"fitted,omitempty"` // the requests of a run that were fitted
+	Others       *replayJudged  `json:"others,omitempty"` // and those that were not
+
+	profile fit.Profile
+}
+
+// estimateJSON is one constant.
+type estimateJSON struct {
+	Name    string   `json:"name"`
+	About   string   `json:"about"`
+	BuiltIn float64  `json:"built_in"`
+	Fitted  *float64 `json:"fitted"` // null when the measurements do not tell
+	Low     *float64 `json:"low"`
+	High    *float64 `json:"high"`
+	Would   string   `json:"would_tell,omitempty"`
+}
+
+// residualJSON is a row with the errors of its prediction.
+type residualJSON struct {
+	Line   int      `json:"line"`
+	ID     string   `json:"id"`
+	Metric string   `json:"metric"`
+	Value  float64  `json:"value"`
+	Before *float64 `json:"before"`
+	After  *float64 `json:"after"`
+}
+
+// replayJudged is the errors of some requests of a run.
+type replayJudged struct {
+	Requests int            `json:"requests"`
+	Before   []replayMetric `json:"before"`
+	After    []replayMetric `json:"after"`
+}
+
+func newCalibrateResult(p fit.Profile, c fit.Calibration) *calibrateResult {
+	r := &calibrateResult{
+		Profile: p.Name, Engine: p.Engine, Hardware: p.Hardware, Models: p.Models, Weights: p.Weights,
+		Measurements: len(c.After), Before: absolute(c.Before), After: absolute(c.After),
+		Data: p.Data, DataHash: p.Hash, Measured: known(p.Measured, ""), profile: p,
+	}
+	for _, e := range c.Estimates {
+		j := estimateJSON{Name: e.Name, About: e.About, BuiltIn: e.Before, Low: number(e.Low), High: number(e.High), Would: e.Would}
+		if e.Told {
+			j.Fitted = &e.Value
+		}
+		r.Constants = append(r.Constants, j)
+	}
+	return r
+}
+
+// absolute returns the mean, the median and the 90th percentile of absolute errors.
+func absolute(errs []float64) errorsJSON {
+	mean, median, worst := fit.Compared{PerRequest: errs}.Errors()
+	return errorsJSON{number(mean), number(median), number(worst)}
+}
+
+// addRows adds the errors of single rows, and the rows that were left out.
+func (r *calibrateResult) addRows(c fit.Calibration, skipped []fit.Skipped) {
+	for i, row := range c.Rows {
+		r.Residuals = append(r.Residuals, residualJSON{row.Line, row.ID, string(row.Metric), row.Value, number(c.Before[i]), number(c.After[i])})
+	}
+	for _, s := range skipped {
+		r.LeftOut = append(r.LeftOut, fmt.Sprintf("line %d: %v", s.Row.Line, s.Reason))
+	}
+}
+
+// addRun adds how well a run is replayed with the built-in constants and with those
+// of the profile.
+func (r *calibrateResult) addRun(ctx context.Context, e engine.Replica, run []fit.Timed, first int, left fit.LeftOut) error {
+	if n := left.Total(); n > 0 {
+		r.LeftOut = append(r.LeftOut, fmt.Sprintf("%d requests: %d of other models or variants, %d not ok, %d with a cached prompt, %d without an instant or a token count",
+			n, left.Others, left.NotOK, left.Cached, left.Unknown))
+	}
+	if first == 0 {
+		first = len(run)
+	}
+	d := e.Plan.Deployment()
+	before, err1 := replayWith(ctx, e, roofline.Defaults(d), run)
+	after, err2 := replayWith(ctx, e, r.profile.Constants(d), run)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	judge := func(from, to int) *replayJudged {
+		if from == to {
+			return nil
+		}
+		return &replayJudged{to - from, metricsOf(run[from:to], before[from:to]), metricsOf(run[from:to], after[from:to])}
+	}
+	r.Fitted, r.Others = judge(0, first), judge(first, len(run))
+	return nil
+}
+
+func replayWith(ctx context.Context, r engine.Replica, c roofline.Constants, run []fit.Timed) ([]fit.Timed, error) {
+	d := r.Plan.Deployment()
+	d.Constants = c
+	var err error
+	if r.Plan, err = roofline.New(d); err != nil {
+		return nil, err
+	}
+	got, err := fit.Replay(ctx, r, run)
+	return got.Run, err
+}
+
+func metricsOf(measured, simulated []fit.Timed) (out []replayMetric) {
+	for _, c := range fit.Compare(measured, simulated) {
+		out = append(out, newReplayMetric(c))
+	}
+	return out
+}
+
+func (r *calibrateResult) writeTable(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "calibrated\t%s on %s, from %d measurements of %s (%s)\n", r.Engine, r.Hardware, r.Measurements, strings.Join(r.Models, ", "), strings.Join(r.Weights, ", "))
+	for _, l := range r.LeftOut {
+		fmt.Fprintf(w, "left out\t%s\n", l)
+	}
+	fmt.Fprintf(w, "errors\tbuilt in: mean %s, median %s, p90 %s\n", shownShare(r.Before.Mean), shownShare(r.Before.Median), shownShare(r.Before.P90))
+	fmt.Fprintf(w, "\tfitted: mean %s, median %s, p90 %s\n", shownShare(r.After.Mean), shownShare(r.After.Median), shownShare(r.After.P90))
+	errs := []error{w.Flush(), r.writeConstants(out), r.writeResiduals(out), r.Fitted.writeTable(out, "fitted"), r.Others.writeTable(out, "not fitted")}
+	if r.Written != nil {
+		fmt.Fprintf(out, "\nThe profile %s is in %s.\n", r.Profile, *r.Written)
+	} else {
+		fmt.Fprintln(out, "\nThe profile is not kept: --out names a file for it.")
+	}
+	return errors.Join(errs...)
+}
+
+func (r *calibrateResult) writeConstants(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "\nCONSTANT\tBUILT IN\tFITTED\t95 % INTERVAL")
+	for _, c := range r.Constants {
+		switch {
+		case c.Fitted != nil:
+			fmt.Fprintf(w, "%s\t%.4g\t%.4g\t%.3g to %.3g\n", c.Name, c.BuiltIn, *c.Fitted, *c.Low, *c.High)
+		case c.Would != "":
+			fmt.Fprintf(w, "%s\t%.4g\t-\tcannot tell: it takes %s\n", c.Name, c.BuiltIn, c.Would)
+		}
+	}
+	return w.Flush()
+}
+
+// worstShown is how many residuals the table has.
+const worstShown = 10
+
+// writeResiduals writes the rows whose predictions err most.
+func (r *calibrateResult) writeResiduals(out io.Writer) error {
+	if len(r.Residuals) == 0 {
+		return nil
+	}
+	size := func(e residualJSON) float64 {
+		if e.After == nil {
+			return math.Inf(1)
+		}
+		return math.Abs(*e.After)
+	}
+	worst := slices.SortedStableFunc(slices.Values(r.Residuals), func(a, b residualJSON) int { return cmp.Compare(size(b), size(a)) })
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "\nLARGEST RESIDUALS\tLINE\tMETRIC\tMEASURED\tBUILT IN\tFITTED")
+	for _, e := range worst[:min(worstShown, len(worst))] {
+		fmt.Fprintf(w, "%s\t%d\t%s\t%.4g\t%s\t%s\n", e.ID, e.Line, e.Metric, e.Value, shownError(e.Before), shownError(e.After))
+	}
+	return w.Flush()
+}
+
+// writeTable writes the errors of the means.
+func (j *replayJudged) writeTable(out io.Writer, which string) error {
+	if j == nil {
+		return nil
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "\n%d REQUESTS %s\tMEASURED\tBUILT IN\tERROR\tFITTED\tERROR\n", j.Requests, strings.ToUpper(which))
+	for i, b := range j.Before {
+		a := j.After[i]
+		fmt.Fprintf(w, "mean %s\t%s\t%s\t%s\t%s\t%s\n", b.Name, shownMS(b.Measured.MeanMS),
+			shownMS(b.Simulated.MeanMS), shownError(b.Error.Mean), shownMS(a.Simulated.MeanMS), shownError(a.Error.Mean))
+	}
+	return w.Flush()
+}
