@@ -43,7 +43,7 @@ var knobs = []knob{
 		"mfu", "share of the peak compute rate that large matrix products reach", shareSpread, 1,
 		func(c *roofline.Constants) float64 { return c.MFU },
 		func(c *roofline.Constants, v float64) { c.MFU = v },
-		"prompts of 512 tokens and more (prefill_tok_s or ttft_ms)",
+		"the time that prompts of 512 tokens and more take, where they take most of it (prefill_tok_s or ttft_ms)",
 	}, {
 		"mbu", "share of the memory bandwidth at which weights and cache are read", shareSpread, 1,
 		func(c *roofline.Constants) float64 { return c.MBU },
@@ -79,8 +79,10 @@ type Estimate struct {
 	Before      float64 // of the built-in table
 	Told        bool    // the measurements tell it
 	Value       float64 // Before unless Told
-	// Low and High bound the value with 95 % confidence, as if every measurement were
-	// independent of the others; NaN unless Told.
+	// Low and High are how far the value could be off, whatever the others are, before
+	// predictions err clearly more: beyond what chance can do, as if measurements were
+	// independent of each other, and by at least half a percentage point on average;
+	// NaN unless Told.
 	Low, High float64
 	// Would says which measurements would tell a constant that is not.
 	Would string
@@ -108,10 +110,11 @@ func calibrate(ctx context.Context, base roofline.Constants, errs func(roofline.
 	if err != nil {
 		return Calibration{}, err
 	}
-	s := &adjustment{ctx: ctx, base: base, errs: errs, fitted: make([]bool, len(knobs))}
-	for i, k := range knobs {
-		s.fitted[i] = k.of(&base) > 0 // one that costs nothing here is not fitted
+	s := &adjustment{ctx: ctx, base: base, errs: errs, scale: errorScale, prior: errorScale}
+	for _, k := range knobs {
+		s.free = append(s.free, k.of(&base) > 0) // one that costs nothing here is not fitted
 	}
+	s.told = slices.Clone(s.free)
 	if err := s.run(); err != nil {
 		return Calibration{}, err
 	}
@@ -120,7 +123,7 @@ func calibrate(ctx context.Context, base roofline.Constants, errs func(roofline.
 		return Calibration{}, err
 	}
 	c := Calibration{Estimates: s.estimates(), Before: before, After: after}
-	if !slices.Contains(s.fitted, true) {
+	if !slices.Contains(s.told, true) {
 		return c, fmt.Errorf("%w: %s", ErrNotTold, c.wanted())
 	}
 	return c, nil
@@ -144,10 +147,9 @@ func (s *adjustment) estimates() []Estimate {
 		before := k.of(&s.base)
 		e := Estimate{Name: k.name, About: k.about, Before: before, Value: before, Low: math.NaN(), High: math.NaN()}
 		switch {
-		case s.fitted[i]:
+		case s.told[i]:
 			e.Told, e.Value = true, rounded(before*math.Exp(s.best.at[i]))
-			reach := math.Exp(s.reaches[i])
-			e.Low, e.High = e.Value/reach, min(k.most, e.Value*reach)
+			e.Low, e.High = e.Value*math.Exp(-s.reaches[i].below), min(k.most, e.Value*math.Exp(s.reaches[i].above))
 		case before > 0:
 			e.Would = k.told
 		}

@@ -1,9 +1,74 @@
 package fit
 
-import "slices"
+import (
+	"errors"
+	"math"
+	"slices"
+	"sync"
+)
 
-// minimise returns where the loss is least when some knobs are moved from a place. It
-// goes on while a round gains more than a share of the loss.
+const (
+	nudge      = .5 // of its spread, by which a knob is moved to see what changes
+	mostRounds = 10
+
+	// A gain that is a smaller share of the loss ends the search: for the best place,
+	// and for one with a knob off.
+	settled, settledOff = .002, .01
+
+	leastDamping, mostDamping, moreDamping = 1e-4, 1e2, 30
+)
+
+// place is values of the knobs, as logarithms over the built-in values, the errors
+// there and their loss.
+type place struct {
+	at, errs []float64
+	loss     float64
+}
+
+// look returns the place at a point, or the context's error.
+func (s *adjustment) look(at []float64) (place, error) {
+	if err := s.ctx.Err(); err != nil {
+		return place{}, err
+	}
+	errs, err := s.errs(s.constants(at))
+	return s.valued(place{at: at, errs: errs}), err
+}
+
+// lookAt returns the places at several points.
+func (s *adjustment) lookAt(at [][]float64) ([]place, error) {
+	places, errs := make([]place, len(at)), make([]error, len(at))
+	var wait sync.WaitGroup
+	for i := range at {
+		wait.Go(func() { places[i], errs[i] = s.look(at[i]) })
+	}
+	wait.Wait()
+	return places, errors.Join(errs...)
+}
+
+// valued returns a place with its loss under the present scale of errors.
+func (s *adjustment) valued(p place) place {
+	p.loss = 0
+	for _, e := range p.errs {
+		p.loss += s.bears(e)
+	}
+	for i := range knobs {
+		p.loss += s.againstOne(i, p.at[i])
+	}
+	return p
+}
+
+// bears returns how much of the loss an error bears.
+func (s *adjustment) bears(e float64) float64 { return math.Hypot(e, s.scale) }
+
+// againstOne returns how much speaks against a value of a knob beforehand.
+func (s *adjustment) againstOne(i int, at float64) float64 {
+	z := at / knobs[i].spread
+	return s.prior * z * z / 2
+}
+
+// minimise returns where the loss is least when some knobs are moved from a place, by
+// damped Gauss-Newton steps. It goes on while a round gains more than a share of the
+// loss.
 func (s *adjustment) minimise(here place, which []int, share float64) (place, error) {
 	for range mostRounds {
 		if len(which) == 0 {
@@ -30,7 +95,8 @@ func (s *adjustment) minimise(here place, which []int, share float64) (place, er
 func (s *adjustment) moves(here place, which []int) ([][]float64, error) {
 	var at [][]float64
 	for _, i := range which {
-		at = append(at, s.moved(here.at, i, -nudge), s.moved(here.at, i, nudge))
+		by := nudge * knobs[i].spread
+		at = append(at, s.moved(here.at, i, -by), s.moved(here.at, i, by))
 	}
 	places, err := s.lookAt(at)
 	if err != nil {
@@ -51,7 +117,7 @@ func (s *adjustment) moves(here place, which []int) ([][]float64, error) {
 // ones after longer ones; or the same place when none does.
 func (s *adjustment) better(here place, which []int, moves [][]float64) (place, error) {
 	second, slope := s.normal(here, which, moves)
-	for damping := leastDamping; damping < mostDamping; damping *= 10 {
+	for damping := leastDamping; damping < mostDamping; damping *= moreDamping {
 		m := make([][]float64, len(second))
 		for k := range second {
 			m[k] = slices.Clone(second[k])
@@ -74,12 +140,12 @@ func (s *adjustment) better(here place, which []int, moves [][]float64) (place, 
 func (s *adjustment) normal(here place, which []int, moves [][]float64) (second [][]float64, slope []float64) {
 	weighed := func(a, b []float64) (sum float64) {
 		for k, e := range here.errs {
-			sum += a[k] * b[k] / loss(1+e)
+			sum += a[k] * b[k] / s.bears(e)
 		}
 		return sum
 	}
 	for k, i := range which {
-		prior := errorScale / (knobs[i].spread * knobs[i].spread)
+		prior := s.prior / (knobs[i].spread * knobs[i].spread)
 		row := make([]float64, len(which))
 		for j := range which {
 			row[j] = weighed(moves[k], moves[j])

@@ -10,6 +10,21 @@
 // of a recorded run through the engine, and calibrate.go fits the constants of one
 // engine on one machine.
 //
+// # The file of measurements
+//
+// A file is CSV with a header. Its columns, in any order, of which those with a star
+// must be there:
+//
+//	engine*         software and version: vLLM-0.11, llama.cpp-cuda-2026
+//	model*, gpu*    names of the catalogue
+//	weight_format*  bf16, fp8, awq, Q4_K_M; bits_per_weight when a file has another average
+//	n_gpu           1 when it is empty; parallelism says how they share: tp, layer, dp or none
+//	prompt_tokens, gen_tokens_or_context  of one sequence: its prompt, and what is generated after it
+//	batch           sequences at once, or clients of a closed loop
+//	metric*         prefill_tok_s, decode_tok_s, ttft_ms, tpot_ms or aggregate_tok_s
+//	value*, unit    tok/s or ms
+//	id, source, note, params_b
+//
 // # What is fitted, and what is not
 //
 // The constants of the equation have names, such as "mbu.llama.cpp.q" or

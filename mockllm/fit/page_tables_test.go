@@ -35,28 +35,35 @@ func cacheFormatsPart(*testing.T) string {
 func enginesPart(t *testing.T) string {
 	var rows [][]string
 	for _, e := range catalog.AllEngines() {
-		c := engine.Replica{Plan: llama(t, "A100-80GB-SXM", func(d *roofline.Deployment) { d.Engine = e })}.Config()
+		c := engine.Replica{Plan: llama(t, "L4", func(d *roofline.Deployment) { d.Engine = e })}.Config()
+		name := "`" + e.Name + "`"
+		if e.Unverified {
+			name += " †"
+		}
 		rows = append(rows, []string{
-			engineCell(e), limit(c.MaxSequences, e.LargeMaxSequences), limit(c.TokenBudget, e.LargeTokenBudget),
-			orderCell(c), prefixCell(c), fullCell(c), deviceCell(e), frontCell(e),
+			name, sequencesCell(c, e), limitCell(c.TokenBudget, e.LargeTokenBudget), orderCell(c), foundCell(c), fullCell(c), e.Split, frontCell(e),
 		})
 	}
-	return markdown([]string{"family", "requests at once", "tokens a step", "order", "found again", "cache full", "attention, split", "front end"}, rows)
+	return markdown([]string{"family", "requests at once", "tokens a step", "order", "found again", "cache full", "split", "front end"}, rows)
 }
 
-func engineCell(e catalog.Engine) string {
-	if e.Unverified {
-		return "`" + e.Name + "` †"
+func sequencesCell(c engine.BatchedConfig, e catalog.Engine) string {
+	switch {
+	case c.Slots == 1:
+		return "1 slot"
+	case c.Slots > 1:
+		return fmt.Sprintf("%d slots", c.Slots)
 	}
-	return "`" + e.Name + "`"
+	return limitCell(c.MaxSequences, e.LargeMaxSequences)
 }
 
-func limit(most, large int) string {
+// limitCell returns a limit, and the one on large devices where it is another.
+func limitCell(most, large int) string {
 	switch {
 	case most == math.MaxInt32:
 		return "no limit"
 	case large > 0:
-		return fmt.Sprintf("%d, %d on large devices", most, large)
+		return fmt.Sprintf("%d, large devices %d", most, large)
 	}
 	return fmt.Sprint(most)
 }
@@ -66,13 +73,16 @@ func orderCell(c engine.BatchedConfig) string {
 	if c.WholePrompts {
 		prompts = "whole prompts"
 	}
-	if c.PrefillFirst {
+	switch {
+	case c.Slots == 1:
+		return "one request after the other"
+	case c.PrefillFirst:
 		return prompts + " first and alone"
 	}
 	return "decodes first, " + prompts + " beside"
 }
 
-func prefixCell(c engine.BatchedConfig) string {
+func foundCell(c engine.BatchedConfig) string {
 	switch {
 	case c.PrefixCache:
 		return fmt.Sprintf("blocks of %d", c.BlockTokens)
@@ -84,16 +94,9 @@ func prefixCell(c engine.BatchedConfig) string {
 
 func fullCell(c engine.BatchedConfig) string {
 	if c.Slots > 0 {
-		return "a part for each"
+		return "cannot be"
 	}
 	return string(c.OnFull)
-}
-
-func deviceCell(e catalog.Engine) string {
-	if e.FlashAttention {
-		return "fused, " + e.Split
-	}
-	return "scores to memory, " + e.Split
 }
 
 func frontCell(e catalog.Engine) string {
@@ -101,6 +104,24 @@ func frontCell(e catalog.Engine) string {
 		return "none"
 	}
 	return fmt.Sprintf("%g ms + %g us a token", milliseconds(e.RequestFixed), micros(e.TokenizeToken))
+}
+
+// chunksPart is what a prompt of 8,192 tokens does to 16 streams, and what its chunks
+// do to it.
+func chunksPart(t *testing.T) string {
+	const streams, context, prompt = 16, 1000, 8192
+	p := llama(t, "RTX-4090", func(*roofline.Deployment) {})
+	rows := [][]string{{"none", seconds(p.Decode(streams, context)), ""}}
+	for _, size := range []int{256, 512, 1024, 2048, 4096, 8192} {
+		var longest, sum time.Duration
+		for done := 0; done < prompt; done += size {
+			b := p.DecodeBatch(streams, context)
+			b.Add(size, done, (done+size)/prompt)
+			longest, sum = max(longest, p.Step(b)), sum+p.Step(b)
+		}
+		rows = append(rows, []string{fmt.Sprint(size), seconds(longest), seconds(sum)})
+	}
+	return markdown([]string{"chunk:", "longest gap between tokens:", "prompt takes:"}, rows)
 }
 
 // What the parts of a constant's name say.
@@ -154,7 +175,8 @@ func fittedPart(t *testing.T) string {
 			constantMeaning(t, name), strings.Join(distinct(families[name]), ", "),
 		})
 	}
-	return markdown([]string{"constant", "value:", "prior:", "rows:", "is", "measured with"}, rows)
+	return markdown([]string{"constant", "value:", "prior:", "rows:", "is", "measured with"}, rows) +
+		fmt.Sprintf("\n%d numbers, fitted to %d measurements.\n", len(rows), len(all))
 }
 
 // otherPart lists the constants that no measurement of a whole engine was used for.
@@ -192,4 +214,3 @@ func otherPart(t *testing.T) string {
 		{"driver and communication, alone / in a group", gibs(c.NonTorch) + " / " + gibs(pair.NonTorch), "inference-sim/inference-sim; a device"},
 	})
 }
-

@@ -1,13 +1,11 @@
 package fit
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -28,6 +26,7 @@ var generated = []struct {
 	{"formats", formatsPart},
 	{"cache formats", cacheFormatsPart},
 	{"engines", enginesPart},
+	{"chunks", chunksPart},
 	{"fitted constants", fittedPart},
 	{"other constants", otherPart},
 	{"errors", errorsPart},
@@ -35,9 +34,7 @@ var generated = []struct {
 		return errorsBy("engine family", func(j Judged) string { return j.Family })
 	}},
 	{"errors by hardware", func(*testing.T) string { return errorsBy("hardware family", hardwareFamily) }},
-	{"errors by metric", func(*testing.T) string {
-		return errorsBy("metric", func(j Judged) string { return string(j.Row.Metric) })
-	}},
+	{"errors by metric", func(*testing.T) string { return errorsBy("metric", metricOf) }},
 	{"worst rows", worstPart},
 	{"recorded runs", recordedPart},
 	{"full cache", fullCachePart},
@@ -110,22 +107,10 @@ type judgement struct {
 	priors         []Judged
 }
 
-var published = sync.OnceValue(func() judgement {
-	c, rows := catalog.Builtin(), Published()
-	all, _ := samples(c, rows)
-	without := func(group func(Row) string) Result {
-		r, err := Cross(context.Background(), c, rows, group, nil)
-		if err != nil {
-			panic(err)
-		}
-		return r
-	}
-	return judgement{
-		in: Validate(c, rows), priors: judge(all, roofline.Values{}),
-		gpu:   without(func(r Row) string { return r.GPU }),
-		model: without(func(r Row) string { return r.Model }),
-	}
-})
+func published() judgement {
+	all, _ := samples(catalog.Builtin(), Published())
+	return judgement{Validate(catalog.Builtin(), Published()), crossGPUs(), crossModels(), judge(all, roofline.Values{})}
+}
 
 func errorsPart(*testing.T) string {
 	p := published()
@@ -167,6 +152,13 @@ func hardwareFamily(j Judged) string {
 	return h.Family
 }
 
+func metricOf(j Judged) string {
+	if j.Row.ClosedLoop() {
+		return string(j.Row.Metric) + ", closed loop"
+	}
+	return string(j.Row.Metric)
+}
+
 // worstPart lists the rows that are predicted worst by constants that saw no row of
 // the same device.
 func worstPart(*testing.T) string {
@@ -181,10 +173,18 @@ func worstPart(*testing.T) string {
 		rows = append(rows, []string{
 			r.ID, r.Engine, r.Model + ", " + r.WeightFormat, fmt.Sprintf("%d x %s", r.GPUs, r.GPU),
 			counted(r.Prompt), counted(r.Generated), counted(r.Batch), string(r.Metric),
-			fmt.Sprintf("%.3g", r.Value), fmt.Sprintf("%.3g", j.Predicted), percent("%+.0f", j.Error()), percent("%+.0f", seen[r.Line]),
+			number(r.Value), number(j.Predicted), percent("%+.0f", j.Error()), percent("%+.0f", seen[r.Line]),
 		})
 	}
 	return markdown([]string{"row", "engine", "model", "hardware", "prompt:", "output:", "batch:", "metric", "measured:", "predicted:", "error:", "in-sample:"}, rows)
+}
+
+// number returns about three digits.
+func number(v float64) string {
+	if v < 100 {
+		return fmt.Sprintf("%.3g", v)
+	}
+	return fmt.Sprintf("%.0f", v)
 }
 
 func counted(n int) string {

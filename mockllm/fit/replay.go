@@ -1,12 +1,12 @@
 package fit
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"time"
 
+	"halfsecond/mockllm/catalog"
 	"halfsecond/mockllm/engine"
 	"halfsecond/mockllm/roofline"
 	"halfsecond/pipeline"
@@ -19,22 +19,22 @@ type Replayed struct {
 }
 
 // Replay sends the requests of a run, each at its arrival, to an engine on modelled
-// hardware. What their prompts have in common is not known, so they share nothing,
-// but one that has to give way finds what is still cached of it.
+// hardware, through the API front of its family. What their prompts have in common is
+// not known, so they share nothing, but one that has to give way finds what is still
+// cached of it.
 //
-// Times count as a recorded run's do: Queued is the first instant at or after the
-// arrival at which the engine plans a step and takes note of who has come, unless
-// the run did not record it. The error names the line of a request that does not fit,
-// or is ctx's.
+// Times count as a recorded run's do: Queued is the first instant after the front at
+// which the engine plans a step and takes note of who has come, unless the run did not
+// record it. The error names the line of a request that does not fit, or is ctx's.
 func Replay(ctx context.Context, r engine.Replica, run []Timed) (Replayed, error) {
 	if err := r.Validate(); err != nil {
 		return Replayed{}, err
 	}
-	p := &replay{out: slices.Clone(run), errs: make([]error, len(run))}
+	p := &replay{out: slices.Clone(run), sent: make([]*engine.Request, len(run)), errs: make([]error, len(run))}
 	c := r.Config()
 	p.steps = &planned{Stepper: c.Steps, loop: &p.loop}
 	c.Steps = p.steps
-	p.engine = engine.NewBatched(&p.loop, c)
+	p.engine = p.served(r.Plan.Deployment().Engine, engine.NewBatched(&p.loop, c))
 	for i := range run {
 		p.loop.At(run[i].Arrival, pipeline.RankInput, func() { p.submit(i) })
 	}
@@ -53,10 +53,39 @@ func Replay(ctx context.Context, r engine.Replica, run []Timed) (Replayed, error
 // replay is a run on its way through the engine.
 type replay struct {
 	loop   pipeline.Virtual
-	engine *engine.Batched
+	engine engine.Engine
 	steps  *planned
+	came   map[*engine.Request]time.Duration // to the engine, through the front
+	sent   []*engine.Request
 	out    []Timed
 	errs   []error // why a request was refused
+}
+
+// tokenizers is how many workers tokenise prompts in a server's front; see
+// engine.FrontConfig.
+const tokenizers = 1
+
+// served puts the front of an engine's family before it.
+func (p *replay) served(family catalog.Engine, e engine.Engine) engine.Engine {
+	p.came = map[*engine.Request]time.Duration{}
+	e = door{e, p}
+	c := engine.FrontConfig{Fixed: family.RequestFixed, PerToken: family.TokenizeToken, Workers: tokenizers}
+	if c.Validate() != nil {
+		return e // a program without a server
+	}
+	return engine.NewFront(&p.loop, c, e)
+}
+
+// door notes when requests come to an engine.
+type door struct {
+	engine.Engine
+	replay *replay
+}
+
+// Submit implements engine.Engine.
+func (d door) Submit(r *engine.Request) {
+	d.replay.came[r] = d.replay.loop.Now()
+	d.Engine.Submit(r)
 }
 
 // planned notes when steps are planned.
@@ -86,6 +115,7 @@ func (p *replay) submit(i int) {
 			p.errs[i] = fmt.Errorf("line %d: %w", t.Line, r.Reason)
 		}
 	}
+	p.sent[i] = r
 	p.engine.Submit(r)
 }
 
@@ -106,7 +136,7 @@ func (p *replay) queued() {
 		if t.Queued == pipeline.Unknown {
 			continue
 		}
-		if k, _ := slices.BinarySearchFunc(p.steps.at, t.Arrival, cmp.Compare); k < len(p.steps.at) {
+		if k, _ := slices.BinarySearch(p.steps.at, p.came[p.sent[i]]); k < len(p.steps.at) {
 			t.Queued = p.steps.at[k]
 		}
 	}

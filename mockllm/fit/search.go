@@ -145,8 +145,11 @@ func (s *search) run() roofline.Values {
 
 // try moves a constant and keeps the move when it is for the better.
 func (s *search) try(name string, step float64) bool {
-	old := s.values[name]
+	old, most := s.values[name], roofline.PriorOf(name).Most
 	s.values[name] = old * math.Exp(step)
+	if most > 0 && s.values[name] > most {
+		s.values[name] = most
+	}
 	before, after := against(name, old), against(name, s.values[name])
 	s.trial = s.trial[:0]
 	for _, i := range s.by[name] {

@@ -68,7 +68,6 @@
 // What it leaves out: routing is even, and experts are not spread over devices each
 // by itself; all devices are taken to be in one machine; the projections that latent
 // attention repeats on every device count as divided. The head, and what a mixture of
-// experts keeps in 16 bits, are multiplied with the MFU of the other weights, and the
-// head at their rate. A product of few tokens is as efficient as one of many but for
+// experts keeps in 16 bits, are multiplied with the MFU of the other weights. A product of few tokens is as efficient as one of many but for
 // what it has to read. Attention reaches the same share of the peak at every length.
 package roofline

@@ -122,23 +122,23 @@ func TestEveryNameHasAPrior(t *testing.T) {
 
 func TestPriorOf(t *testing.T) {
 	for name, want := range map[string]Prior{
-		"mfu.serving.16":        {.65, .5},
-		"mfu.serving.q":         {.4225, .5},
-		"mfu.llama.cpp.16":      {.35, .5}, // of what portable instructions allow
-		"mfu.on-cdna":           {.6, .5},
-		"mfu.on-blackwell":      {1, .5},
-		"mbu.serving":           {.75, .5},
-		"mbu.serving-in-8":      {1, .5},
-		"mbu.portable-on-hbm":   {1, .5},
-		"layer.serving":         {40, 1},
-		"layer.eager":           {300, 1},
-		"layer.eager-on-ampere": {1, 1},
-		"layer.autoawq":         {1, 1},
-		"layer.cpu":             {3, 1},
-		"sequence.eager":        {100, 1},
-		"activations.eager":     {40, 1},
+		"mfu.serving.16":        {.65, .5, .9},
+		"mfu.serving.q":         {.4225, .5, .9},
+		"mfu.llama.cpp.16":      {.35, .5, .9}, // of what portable instructions allow
+		"mfu.on-cdna":           {.6, .5, 0},
+		"mfu.on-blackwell":      {1, .5, 0},
+		"mbu.serving":           {.75, .5, .95},
+		"mbu.serving-in-8":      {1, .5, 0},
+		"mbu.portable-on-hbm":   {1, .5, 0},
+		"layer.serving":         {40, 1, 0},
+		"layer.eager":           {300, 1, 0},
+		"layer.eager-on-ampere": {1, 1, 0},
+		"layer.autoawq":         {1, 1, 0},
+		"layer.cpu":             {3, 1, 0},
+		"sequence.eager":        {100, 1, 0},
+		"activations.eager":     {40, 1, 0},
 	} {
-		if got := PriorOf(name); got.Spread != want.Spread || math.Abs(got.Value-want.Value) > 1e-12 {
+		if got := PriorOf(name); got.Spread != want.Spread || got.Most != want.Most || math.Abs(got.Value-want.Value) > 1e-12 {
 			t.Errorf("PriorOf(%s) = %+v, want %+v", name, got, want)
 		}
 	}

@@ -158,6 +158,15 @@ func (f Format) steadyPart(m catalog.Model) Format {
 	return f
 }
 
+// headPart returns the format of the output head.
+func (f Format) headPart() Format {
+	if f.head == 16 && f.compute != asTheyStated {
+		f.compute = in16Bits
+	}
+	f.bits = f.head
+	return f
+}
+
 // rate returns the peak rate at which h multiplies weights of this format, and
 // whether they are unpacked to 16 bits first, which they are where h has no products
 // in fewer bits or only slower ones. It is 0 when h's is not published.

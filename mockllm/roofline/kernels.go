@@ -116,6 +116,11 @@ func (d Deployment) names() names {
 			kind = ".q"
 		}
 		n.mfu, n.mbu, n.layer = []string{"mfu." + k + kind}, []string{"mbu." + k + kind}, []string{"layer." + k + kind}
+		// What llama.cpp's kernels spend on unpacking, beside reading, shows as a cost a
+		// layer; those of mlx unpack while they read.
+		if d.Engine.Name == "mlx" {
+			n.layer = []string{"layer.metal.16"}
+		}
 	case "autoawq", "awq-gemv":
 		n.mbu, n.layer = []string{"mbu.local"}, []string{"layer.local", "layer.autoawq"}
 	case "eager":

@@ -43,7 +43,7 @@ func TestNames(t *testing.T) {
 			"mfu.llama.cpp.q mbu.llama.cpp.q mbu.on-pre-ampere layer.llama.cpp.q"},
 		{"ik_llama.cpp", "RTX-4090", FP16, "llama.cpp", "16", "mfu.llama.cpp.16 mbu.llama.cpp.16 layer.llama.cpp.16"},
 		// The back end decides on Apple hardware and on processors.
-		{"mlx", "Apple-M4-Max-40c", PackedFormat("q4", 4.5), "metal", "q", "mfu.metal.q mbu.metal.q layer.metal.q"},
+		{"mlx", "Apple-M4-Max-40c", PackedFormat("q4", 4.5), "metal", "q", "mfu.metal.q mbu.metal.q layer.metal.16"},
 		{"vllm", "Apple-M1-Max-32c", FP16, "metal", "16", "mfu.metal.16 mfu.on-m1 mbu.metal.16 mbu.on-m1 layer.metal.16"},
 		{"llama.cpp", "CPU-Ryzen-7950X-DDR5-5200", PackedFormat("Q4_0", 4.5), "cpu", "q", "mfu.cpu.q mbu.cpu layer.cpu"},
 		{"ik_llama.cpp", "CPU-Ryzen-7950X-DDR5-5200", PackedFormat("Q4_0", 4.5), "ik", "q", "mfu.ik.q mbu.cpu layer.cpu"},

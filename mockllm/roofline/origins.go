@@ -11,7 +11,9 @@ type Factor struct {
 // it is the product of some factors, or Source names what it was taken from.
 type Origin struct {
 	Field   string   // of Constants
-	Factors []Factor // in the units of Values; limits and the cores of a processor come in beside
+	Factors []Factor // in the units of Values
+	Cores   int      // by which the product is multiplied, where it is a cost a core; else 0
+	Limit   float64  // that the product exceeds and the constant has instead; else 0
 	Source  string
 }
 
@@ -39,17 +41,21 @@ func Origins(d Deployment) []Origin {
 	if d.kernels() == "metal" {
 		use, working, beside = "the system's limit, from memory", ofEstimate, ofNoCost
 	}
+	layer := origin("LayerFixed", n.layer, "")
+	if n.perCore > 1 {
+		layer.Cores = int(n.perCore)
+	}
 	return []Origin{
-		origin("MFU", n.mfu, ""),
+		limited(origin("MFU", n.mfu, ""), mostMFU),
 		origin("AttentionMFU", nil, "the low end of what FlashAttention 2 and 3 reach"),
-		origin("MBU", n.mbu, ""),
-		origin("AttentionMBU", n.mbu, ""),
+		limited(origin("MBU", n.mbu, ""), mostMBU),
+		limited(origin("AttentionMBU", n.mbu, ""), mostMBU),
 		origin("KVDequant", nil, ofEstimate),
 		origin("Exposed", nil, ofProfiles),
 		origin("ExpertMBU", nil, "mlx-lm's speeds of a dense model and of one of experts"),
 		origin("Activations", n.activations, ofProfiles),
 		origin("StepFixed", nil, scheduler),
-		origin("LayerFixed", n.layer, ""),
+		layer,
 		origin("SequenceFixed", n.sequence, scheduler),
 		origin("AllReduceLatency", nil, bus),
 		origin("BusShare", nil, bus),
@@ -66,6 +72,18 @@ func origin(field string, names []string, source string) Origin {
 		return Origin{Field: field, Factors: factors(names)}
 	}
 	return Origin{Field: field, Source: source}
+}
+
+// limited returns an origin with the limit that its product exceeds, if it does.
+func limited(o Origin, most float64) Origin {
+	product := 1.
+	for _, f := range o.Factors {
+		product *= f.Value
+	}
+	if product > most {
+		o.Limit = most
+	}
+	return o
 }
 
 func factors(names []string) []Factor {

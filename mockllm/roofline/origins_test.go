@@ -12,14 +12,14 @@ func TestOrigins(t *testing.T) {
 	table := fittedTable()
 	factor := func(name string) Factor { return Factor{name, table[name].value, table[name].rows} }
 	want := map[string]Origin{
-		"MFU":              {"MFU", []Factor{factor("mfu.eager.16")}, ""},
-		"MBU":              {"MBU", []Factor{factor("mbu.eager")}, ""},
-		"AttentionMBU":     {"AttentionMBU", []Factor{factor("mbu.eager")}, ""},
-		"LayerFixed":       {"LayerFixed", []Factor{factor("layer.eager"), factor("layer.eager-on-ampere")}, ""},
-		"SequenceFixed":    {"SequenceFixed", []Factor{factor("sequence.eager")}, ""},
-		"Activations":      {"Activations", []Factor{factor("activations.eager")}, ""},
-		"StepFixed":        {"StepFixed", nil, "inference-sim's fit to vLLM on H100"},
-		"AllReduceLatency": {"AllReduceLatency", nil, "vidur's profiles of layers and all-reduces"},
+		"MFU":              {Field: "MFU", Factors: []Factor{factor("mfu.eager.16")}},
+		"MBU":              {Field: "MBU", Factors: []Factor{factor("mbu.eager")}},
+		"AttentionMBU":     {Field: "AttentionMBU", Factors: []Factor{factor("mbu.eager")}},
+		"LayerFixed":       {Field: "LayerFixed", Factors: []Factor{factor("layer.eager"), factor("layer.eager-on-ampere")}},
+		"SequenceFixed":    {Field: "SequenceFixed", Factors: []Factor{factor("sequence.eager")}},
+		"Activations":      {Field: "Activations", Factors: []Factor{factor("activations.eager")}},
+		"StepFixed":        {Field: "StepFixed", Source: "inference-sim's fit to vLLM on H100"},
+		"AllReduceLatency": {Field: "AllReduceLatency", Source: "vidur's profiles of layers and all-reduces"},
 	}
 	for _, got := range Origins(d) {
 		if o, ok := want[got.Field]; ok && !reflect.DeepEqual(got, o) {
@@ -58,45 +58,53 @@ func TestEveryConstantHasAnOrigin(t *testing.T) {
 func TestOriginsOfAssumedConstants(t *testing.T) {
 	d := Deployment{Hardware: hardware(t, "H100-SXM"), Weights: FP16}
 	engineOf(t, "tinychat")(&d) // in 16 bits, which nobody measured
-	if got, want := Origins(d)[0], (Origin{"MFU", []Factor{{"mfu.local.16", .65, 0}}, ""}); !reflect.DeepEqual(got, want) {
+	if got, want := Origins(d)[0], (Origin{Field: "MFU", Factors: []Factor{{"mfu.local.16", .65, 0}}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("Origins = %+v, want %+v first", got, want)
 	}
 }
 
-// The products of the factors are the constants, but for limits and cores.
+// The products of the factors are the constants, but for limits and cores, which are
+// told.
 func TestOriginsMultiplyToTheDefaults(t *testing.T) {
 	everyDeployment(func(d Deployment) {
 		if d.GPUs > 1 || d.Weights != FP16 && d.Weights != INT4 && d.Weights != FP8 {
 			return
 		}
 		c := Defaults(d)
+		has := map[string]float64{
+			"MFU": c.MFU, "MBU": c.MBU, "AttentionMBU": c.AttentionMBU, "LayerFixed": c.LayerFixed.Seconds() * 1e6,
+			"SequenceFixed": c.SequenceFixed.Seconds() * 1e6, "Activations": c.Activations,
+		}
 		for _, o := range Origins(d) {
 			if len(o.Factors) == 0 {
 				continue
 			}
-			product := 1.
+			product := float64(max(1, o.Cores))
 			for _, f := range o.Factors {
 				product *= f.Value
 			}
-			var got, most float64 = 0, math.Inf(1)
-			switch o.Field {
-			case "MFU":
-				got, most = c.MFU, .9
-			case "MBU", "AttentionMBU":
-				got, most = c.MBU, .95
-			case "LayerFixed":
-				got = c.LayerFixed.Seconds() * 1e6
-				if d.Hardware.Family == "cpu" {
-					product *= float64(max(1, d.Hardware.Cores))
-				}
-			case "SequenceFixed":
-				got = c.SequenceFixed.Seconds() * 1e6
-			case "Activations":
-				got = c.Activations
+			if o.Limit > 0 {
+				product = min(product, o.Limit)
 			}
-			if math.Abs(got/min(most, product)-1) > 1e-3 {
-				t.Errorf("%s on %s in %s: %s is %v, its factors make %v", d.Engine.Name, d.Hardware.Name, d.Weights, o.Field, got, product)
+			if math.Abs(has[o.Field]/product-1) > 1e-3 {
+				t.Errorf("%s on %s in %s: %s is %v, its factors make %v", d.Engine.Name, d.Hardware.Name, d.Weights, o.Field, has[o.Field], product)
 			}
 		}
 	})
+}
+
+func TestLimitOfAnOrigin(t *testing.T) {
+	o := Origin{Factors: []Factor{{"a", .95, 1}, {"b", .98, 1}}}
+	if got := limited(o, .9).Limit; got != .9 {
+		t.Errorf("a product of .931 has the limit %v, want .9", got)
+	}
+	if got := limited(o, .95).Limit; got != 0 {
+		t.Errorf("a product of .931 has the limit %v, want none", got)
+	}
+	d := Deployment{Hardware: hardware(t, "CPU-Ryzen-7950X-DDR5-5200")}
+	for _, o := range Origins(d) {
+		if (o.Field == "LayerFixed") != (o.Cores == 16) {
+			t.Errorf("%s: %d cores", o.Field, o.Cores)
+		}
+	}
 }

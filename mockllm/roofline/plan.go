@@ -80,7 +80,7 @@ func (p *Plan) planMatmul() {
 	active := float64(m.ActiveLinearParams() - m.SteadyParams())
 	if rate := n * p.computeRate(experts); rate > 0 {
 		p.tokenCompute = nanoseconds(2 * (p.steadyParams()/(n*p.computeRate(steady)) + active/rate))
-		p.logitCompute = nanoseconds(2 * float64(m.HeadParams()) / rate)
+		p.logitCompute = nanoseconds(2 * float64(m.HeadParams()) / (n * p.computeRate(p.d.Weights.headPart())))
 	} else {
 		p.missing = append(p.missing, "compute rate")
 	}

@@ -3,8 +3,9 @@ package roofline
 import "strings"
 
 // Prior is what is known of a constant before anything is fitted: a value around
-// which its logarithm is expected to spread.
-type Prior struct{ Value, Spread float64 }
+// which its logarithm is expected to spread, and Most, above which no value counts; 0
+// when any does.
+type Prior struct{ Value, Spread, Most float64 }
 
 // How far off a prior is expected to be: a share or a factor by half its size, a
 // fixed cost by as much as it is.
@@ -16,21 +17,30 @@ const (
 // PriorOf returns the prior of a name that Uses gives; it panics at any other.
 func PriorOf(name string) Prior {
 	kind, rest, _ := strings.Cut(name, ".")
-	spread := shareSpread
-	if kind != "mfu" && kind != "mbu" {
-		spread = costSpread
+	p := Prior{Value: priorValue(name, kind, rest), Spread: shareSpread}
+	switch {
+	case kind != "mfu" && kind != "mbu":
+		p.Spread = costSpread
+	case kind == "mfu" && !isFactor(rest):
+		p.Most = mostMFU
+	case !isFactor(rest):
+		p.Most = mostMBU
 	}
-	return Prior{priorValue(name, kind, rest), spread}
+	return p
+}
+
+// isFactor reports whether a name without its kind is a factor on another.
+func isFactor(rest string) bool {
+	return strings.HasPrefix(rest, "on-") || strings.Contains(rest, "-on-") || strings.Contains(rest, "-in-")
 }
 
 func priorValue(name, kind, rest string) float64 {
 	if v, ok := priors[name]; ok {
 		return v
 	}
-	factor := strings.HasPrefix(rest, "on-") || strings.Contains(rest, "-on-") || strings.Contains(rest, "-in-")
 	mfu, known := arithmeticMFU[rest[strings.LastIndexByte(rest, '.')+1:]]
 	switch {
-	case factor && (kind == "mfu" || kind == "mbu" || kind == "layer"):
+	case isFactor(rest) && (kind == "mfu" || kind == "mbu" || kind == "layer"):
 		return 1
 	case kind == "mfu" && known:
 		return mfu
@@ -84,11 +94,18 @@ var priors = map[string]float64{
 	"mfu.llama.cpp.16": .35,
 	"mfu.llama.cpp.q":  .35,
 	"mfu.local.q":      .65,
-	"mfu.metal.q":      .65,
-	"mfu.cpu.16":       .5,
-	"mfu.cpu.q":        .5,
-	"mfu.ik.16":        .5,
-	"mfu.ik.q":         .5,
+
+	// AutoAWQ's kernel for a batch of one takes in prompts ten times more slowly than the
+	// other one, by its author (casper-hansen/AutoAWQ pull request 40, 2023-09-08, on an
+	// RTX 3090; 220 against 2,831 tokens a second in mit-han-lab/llm-awq issue 88). Read
+	// 2026-11-29.
+	"mfu.awq-gemv.q": .65 * .65 / 10,
+
+	"mfu.metal.q": .65,
+	"mfu.cpu.16":  .5,
+	"mfu.cpu.q":   .5,
+	"mfu.ik.16":   .5,
+	"mfu.ik.q":    .5,
 
 	// Threads of a processor meet some thirty times a layer, each time for about a
 	// tenth of a microsecond a core. An estimate; in microseconds a core.

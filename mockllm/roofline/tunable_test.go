@@ -1,48 +1,50 @@
 package roofline
 
 import (
-	"math/rand/v2"
+	"maps"
 	"slices"
 	"testing"
+
+	"halfsecond/mockllm/catalog"
 )
 
-// A tuned deployment has the plan that the values' constants give.
+// A tunable deployment gives the plan that its constants under the same values do,
+// and depends on those that it says.
 func TestTune(t *testing.T) {
-	random := rand.New(rand.NewPCG(9, 10))
-	for range 300 {
-		d := randomDeployment(random)
-		tunable, err := Tune(d)
-		values := Values{}
-		for _, name := range Uses(d) {
-			values[name] = PriorOf(name).Value * (.5 + random.Float64())
-		}
-		d.Constants = values.Constants(d)
-		p, partialErr := Partial(d)
-		if (err == nil) != (partialErr == nil) {
-			t.Fatalf("Tune gave %v, Partial %v", err, partialErr)
-		}
-		if err != nil {
-			continue
-		}
-		if !slices.Equal(tunable.Uses(), Uses(d)) {
-			t.Errorf("%s: uses %v, want %v", p.describe(), tunable.Uses(), Uses(d))
-		}
-		tuned := tunable.Plan(values)
-		for _, b := range []Batch{p.DecodeBatch(1+random.IntN(100), 1+random.IntN(5000)), p.PrefillBatch(1 + random.IntN(5000))} {
-			if got, want := tuned.Step(b), p.Step(b); got != want {
-				t.Errorf("%s: a step takes %v, want %v", p.describe(), got, want)
+	values := Fitted()
+	for i, name := range slices.Sorted(maps.Keys(values)) {
+		values[name] *= []float64{.9, 1.07}[i%2]
+	}
+	for _, engine := range catalog.AllEngines() {
+		for _, h := range catalog.AllHardware() {
+			d := Deployment{Model: model(t, "Llama-3.1-8B"), Hardware: h, Engine: engine, Weights: INT4}
+			tunable, err := Tune(d)
+			if err != nil {
+				t.Fatalf("%s on %s: %v", engine.Name, h.Name, err)
+			}
+			if !slices.Equal(tunable.Uses(), Uses(d)) {
+				t.Errorf("%s on %s: uses %v, want %v", engine.Name, h.Name, tunable.Uses(), Uses(d))
+			}
+			d.Constants = values.Constants(d)
+			want, err := Partial(d)
+			if err != nil {
+				t.Fatalf("%s on %s: %v", engine.Name, h.Name, err)
+			}
+			got := tunable.Plan(values)
+			for _, b := range []Batch{want.DecodeBatch(3, 700), want.PrefillBatch(900)} {
+				if got.Step(b) != want.Step(b) {
+					t.Errorf("%s on %s: %v, want %v", engine.Name, h.Name, got.Step(b), want.Step(b))
+				}
 			}
 		}
 	}
 }
 
-func TestTunedPlansDoNotAllocate(t *testing.T) {
-	tunable, err := Tune(Deployment{Model: model(t, "Llama-3.1-8B"), Hardware: hardware(t, "H100-SXM")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	values := Fitted()
-	if n := testing.AllocsPerRun(100, func() { _ = tunable.Plan(values) }); n != 0 {
-		t.Errorf("Plan allocates %v times", n)
+// What Partial refuses, Tune refuses with the same words.
+func TestTuneRefuses(t *testing.T) {
+	d := Deployment{Model: model(t, "Llama-3.1-8B"), Hardware: hardware(t, "H100-SXM"), GPUs: 3}
+	_, want := Partial(d)
+	if _, err := Tune(d); err == nil || err.Error() != want.Error() {
+		t.Errorf("%v, want %v", err, want)
 	}
 }
