@@ -199,7 +199,7 @@ func (o *calibrateOptions) calibrateRows(ctx context.Context, s source) (*calibr
 	if err != nil {
 		return nil, err
 	}
-	c, err := o.served.rows()
+	c, err := openCatalog(o.served.catalog)
 	if err != nil {
 		return nil, err
 	}

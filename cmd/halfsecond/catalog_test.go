@@ -25,7 +25,7 @@ func TestWriteCut(t *testing.T) {
 
 // The lists are whole JSON documents with one object a row.
 func TestCatalogDocuments(t *testing.T) {
-	for name, want := range map[string]int{"hardware": 87, "models": 61, "components": 207} {
+	for name, want := range map[string]int{"hardware": 87, "models": 61, "engines": 20, "components": 207} {
 		var out bytes.Buffer
 		p := &program{out: &out, err: &out}
 		if code := run([]string{"catalog", name, "--format", "json"}, p); code != exitPassed {

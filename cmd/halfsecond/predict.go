@@ -34,15 +34,20 @@ prompt takes to read in (prefill), how long one step of writing takes (decode), 
 tokens a second that follow, and how many tokens the KV cache holds. It says what
 dominates: compute, memory, communication or the engine's fixed costs.
 
-Without --ideal the engine is one in the manner of vLLM; its efficiencies are shown
-with --format json. With --ideal every figure of the datasheet is reached and
-nothing else costs time.
+What no datasheet tells, such as the share of the bandwidth that the engine reaches,
+was fitted to published measurements. The constants are shown with the number of
+measurements behind each, or as assumed where there is none; --profile has those of
+your own measurements in their place. With --ideal every figure of the datasheet is
+reached and nothing else costs time.
 
-Names are those of 'halfsecond catalog'. A model that is not in the catalogue can be
-given by bare numbers: parameters, bits a weight and memory bandwidth. What needs
-its shape is then unknown, and so is prefill without --tflops.`,
+Names are those of 'halfsecond catalog' and of the file of --catalog, which has rows
+under the headings [hardware], [models] and [engines] with the columns of the
+built-in tables. A model that is in neither can be given by bare numbers: parameters,
+bits a weight and memory bandwidth. What needs its shape is then unknown, and so is
+prefill without --tflops.`,
 		Example: `  halfsecond predict --model Llama-3.1-8B --hardware H100-SXM
-  halfsecond predict --model Llama-3.1-70B --hardware H100-SXM --gpus 4 --weights fp8 --batch 32 --context 4000
+  halfsecond predict --model Llama-3.1-70B --hardware H100-SXM --gpus 4 --weights fp8 --kv-cache fp8 --batch 32 --context 4000
+  halfsecond predict --model Qwen2.5-7B --hardware RTX-4090 --engine llama.cpp --weights Q4_K_M
   halfsecond predict --params 70B --bits 4 --bandwidth 1000 --ideal`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -108,57 +113,31 @@ const (
 
 // validate reports every number that is out of range.
 func (o *predictOptions) validate() error {
-	var errs []error
-	within := func(flag string, v, most int) {
-		switch {
-		case v < 1:
-			errs = append(errs, fmt.Errorf("--%s %d: want at least 1", flag, v))
-		case v > most:
-			errs = append(errs, fmt.Errorf("--%s %d: want at most %d", flag, v, most))
-		}
-	}
-	within("gpus", o.named.gpus, 1024)
-	within("prompt", o.prompt, mostTokens)
-	within("batch", o.batch, mostSequences)
+	errs := []error{within("prompt", o.prompt, 1, mostTokens), within("batch", o.batch, 1, mostSequences)}
 	if o.given("context") {
-		within("context", o.context, mostTokens)
+		errs = append(errs, within("context", o.context, 1, mostTokens))
 	}
 	return errors.Join(errs...)
 }
 
 // deployment returns what the flags describe, by catalogue names or bare numbers.
 func (o *predictOptions) deployment() (roofline.Deployment, error) {
-	named, bare := o.typed("model", "hardware", "weights", "gpus"), o.typed("params", "bits", "bandwidth", "tflops")
+	named, bare := typed(o.given, deploymentFlags...), typed(o.given, "params", "bits", "bandwidth", "tflops")
 	switch {
 	case len(named) > 0 && len(bare) > 0:
 		return roofline.Deployment{}, fmt.Errorf("%s cannot be used with %s: give names of the catalogue or bare numbers",
 			strings.Join(named, ", "), strings.Join(bare, ", "))
 	case len(bare) > 0:
 		return o.bareDeployment()
+	case o.ideal && o.named.profile != "":
+		return roofline.Deployment{}, errors.New("--ideal cannot be used with --profile: an ideal engine has no constants to find")
 	default:
 		d, err := o.named.find()
-		d.Constants = o.constants()
+		if o.ideal {
+			d.Constants = roofline.Ideal()
+		}
 		return d, err
 	}
-}
-
-// typed returns those of the flags that were typed, with their dashes.
-func (o *predictOptions) typed(flags ...string) []string {
-	var out []string
-	for _, f := range flags {
-		if o.given(f) {
-			out = append(out, "--"+f)
-		}
-	}
-	return out
-}
-
-// constants returns those of a perfect engine, or zero for the default ones.
-func (o *predictOptions) constants() roofline.Constants {
-	if o.ideal {
-		return roofline.Ideal()
-	}
-	return roofline.Constants{}
 }
 
 // bareDeployment returns a model of which only the size is known.
@@ -181,13 +160,16 @@ func (o *predictOptions) bareDeployment() (roofline.Deployment, error) {
 	if !(o.bits > 0 && o.bits <= 64) {
 		errs = append(errs, fmt.Errorf("--bits %g: want more than 0 and at most 64", o.bits))
 	}
-	return roofline.Deployment{
-		Model:     catalog.Model{Name: o.params, Published: params},
-		Hardware:  catalog.Hardware{Name: fmt.Sprintf("%g GB/s", o.bandwidth), Bandwidth: o.bandwidth * 1e9, FP16: o.tflops * 1e12},
-		GPUs:      1,
-		Weights:   roofline.BitFormat(o.bits),
-		Constants: o.constants(),
-	}, errors.Join(errs...)
+	d := roofline.Deployment{
+		Model:    catalog.Model{Name: o.params, Published: params},
+		Hardware: catalog.Hardware{Name: fmt.Sprintf("%g GB/s", o.bandwidth), Bandwidth: o.bandwidth * 1e9, FP16: o.tflops * 1e12},
+		GPUs:     1,
+		Weights:  roofline.BitFormat(o.bits),
+	}
+	if o.ideal {
+		d.Constants = roofline.Ideal()
+	}
+	return d, errors.Join(errs...)
 }
 
 // parseParams returns the number that a size such as 70B, 1.5T or 500M means.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"testing"
+	"time"
 
 	"halfsecond/mockllm/catalog"
 	"halfsecond/mockllm/roofline"
@@ -19,13 +20,39 @@ func TestParseParams(t *testing.T) {
 	}
 }
 
+// named returns a deployment by names, in 16 bits on one device by vllm unless changed.
+func named(model, hardware string, change ...func(*namedDeployment)) namedDeployment {
+	n := namedDeployment{model: model, hardware: hardware, engine: "vllm", weights: "fp16", kv: "fp16", gpus: 1, stages: 1}
+	for _, f := range change {
+		f(&n)
+	}
+	return n
+}
+
+func onGPUs(n int) func(*namedDeployment) { return func(d *namedDeployment) { d.gpus = n } }
+
+func TestFindDeployment(t *testing.T) {
+	n := named("llama 3.1 70b", "h100 sxm", func(n *namedDeployment) {
+		n.engine, n.weights, n.kv = "TensorRT-LLM", "FP8", "fp8"
+		n.gpus, n.stages, n.split, n.kvTokens = 2, 4, "tensor", 1600
+	})
+	d, err := n.find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Model.Name != "Llama-3.1-70B" || d.Hardware.Name != "H100-SXM" || d.Engine.Name != "trtllm" || d.Weights != roofline.FP8 || d.KV != roofline.KVFP8 ||
+		d.GPUs != 2 || d.Stages != 4 || d.Split != "tensor" || d.KVTokens != 1600 {
+		t.Errorf("found %+v", d)
+	}
+}
+
 func TestAlternatives(t *testing.T) {
 	for _, test := range []struct{ model, hardware, want string }{
 		{"Llama-3.1-70B", "H100-SXM", "; it would with --gpus 2 or with --weights int4"},
 		{"Mistral-NeMo-12B", "RTX-4090", "; it would with --gpus 2 or with --weights fp8"},
 		{"Falcon-180B", "Apple-M1-7c", ""},
 	} {
-		d, err := namedDeployment{test.model, test.hardware, "fp16", 1}.find()
+		d, err := named(test.model, test.hardware).find()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,22 +64,61 @@ func TestAlternatives(t *testing.T) {
 
 // Each thing that can dominate a step is named in words.
 func TestVerdict(t *testing.T) {
+	slow := roofline.Ideal()
+	slow.LayerFixed = time.Millisecond
 	for _, test := range []struct {
-		o    predictOptions
-		want string
+		named     namedDeployment
+		batch     int
+		context   int
+		constants roofline.Constants
+		want      string
 	}{
-		{predictOptions{named: namedDeployment{"Llama-3.1-8B", "H100-SXM", "fp16", 1}, batch: 1, context: 500},
-			"Reading memory takes 82 % of a decode step, most of it the weights: more bandwidth or fewer bits make it shorter, and a larger batch costs little."},
-		{predictOptions{named: namedDeployment{"Llama-2-7B", "H100-SXM", "fp16", 1}, batch: 30, context: 4000},
-			"Reading memory takes 95 % of a decode step, most of it the KV cache: more bandwidth, a shorter context or a smaller batch make it shorter."},
-		{predictOptions{named: namedDeployment{"Llama-3.1-70B", "H100-SXM", "fp16", 2}, batch: 2000, context: 20},
-			"Multiplying takes 86 % of a decode step: more compute, fewer bits the hardware can multiply in, or a smaller batch make it shorter."},
-		{predictOptions{named: namedDeployment{"Qwen2.5-0.5B", "H100-SXM", "fp16", 1}, batch: 1, context: 500},
-			"Fixed costs of the engine take 72 % of a decode step: faster hardware hardly helps, and a larger batch costs little."},
-		{predictOptions{named: namedDeployment{"Llama-2-7B", "L4", "fp16", 8}, batch: 256, context: 1},
-			"Communication takes 55 % of a decode step: fewer GPUs or a faster interconnect make it shorter."},
+		{named("Llama-3.1-8B", "H100-SXM"), 1, 500, roofline.Ideal(),
+			"Reading memory takes 100 % of a decode step, most of it the weights: more bandwidth or fewer bits make it shorter, and a larger batch costs little."},
+		{named("Llama-2-7B", "H100-SXM"), 30, 4000, roofline.Ideal(),
+			"Reading memory takes 100 % of a decode step, most of it the KV cache: more bandwidth, a shorter context or a smaller batch make it shorter."},
+		{named("Llama-3.1-70B", "H100-SXM", onGPUs(2)), 2000, 20, roofline.Ideal(),
+			"Multiplying takes 91 % of a decode step: more compute, fewer bits the hardware can multiply in, or a smaller batch make it shorter."},
+		{named("Qwen2.5-0.5B", "H100-SXM"), 1, 500, slow,
+			"Fixed costs of the engine take 99 % of a decode step: faster hardware hardly helps, and a larger batch costs little."},
+		{named("Llama-2-7B", "L4", onGPUs(8)), 256, 1, roofline.Ideal(),
+			"Communication takes 57 % of a decode step: fewer GPUs or a faster interconnect make it shorter."},
 	} {
-		d, err := test.o.named.find()
+		d, err := test.named.find()
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Constants = test.constants
+		plan, err := roofline.New(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := &predictOptions{named: test.named, prompt: 100, batch: test.batch, context: test.context}
+		if got := newPrediction(plan, o, 1).verdict(); got != test.want {
+			t.Errorf("%s on %d x %s: %s\nwant %s", test.named.model, test.named.gpus, test.named.hardware, got, test.want)
+		}
+	}
+}
+
+// What the table says of the devices, the bits and the cache.
+func TestPredictionInWords(t *testing.T) {
+	for _, test := range []struct {
+		named              namedDeployment
+		where, bits, cache string
+	}{
+		{named("Llama-3.1-8B", "H100-SXM"), "H100-SXM", "16 bits", "131072 bytes a token in fp16"},
+		{named("Llama-3.1-8B", "H100-SXM", func(n *namedDeployment) { n.weights, n.kv, n.kvTokens = "int4", "fp8", 160 }),
+			"H100-SXM", "4.25 bits, embedding and output head of 16", "65536 bytes a token in fp8; tokens as given"},
+		{named("Llama-3.1-8B", "RTX-4090", onGPUs(3), func(n *namedDeployment) { n.engine, n.weights = "llama.cpp", "Q4_K_M" }),
+			"3 x RTX-4090 that divide the layers", "4.85 bits", "131072 bytes a token in fp16"},
+		{named("Llama-3.1-70B", "H100-SXM", onGPUs(2), func(n *namedDeployment) { n.stages, n.weights = 2, "exl2" }),
+			"2 stages of 2 x H100-SXM", "4 bits, embedding and output head of 6", "327680 bytes a token in fp16"},
+		{named("gpt-oss-20b", "H100-SXM", func(n *namedDeployment) { n.weights = "mxfp4" }),
+			"H100-SXM", "4.25 bits in the experts and 16 in other layers", "24576 bytes a token in fp16, and 3145728 a sequence for its windows"},
+		{named("Llama-3.2-1B", "CPU-Ryzen-7950X-DDR5-5200", func(n *namedDeployment) { n.engine = "ollama" }),
+			"CPU-Ryzen-7950X-DDR5-5200", "16 bits", "32768 bytes a token in fp16; the memory size is unknown"},
+	} {
+		d, err := test.named.find()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,9 +126,29 @@ func TestVerdict(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		test.o.prompt = 100
-		if got := newPrediction(plan, &test.o, 1).verdict(); got != test.want {
-			t.Errorf("%s on %d x %s: %s\nwant %s", test.o.named.model, test.o.named.gpus, test.o.named.hardware, got, test.want)
+		tokens, err := plan.KVTokens()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newPrediction(plan, &predictOptions{prompt: 100, batch: 1, context: 100}, tokens)
+		if r.where() != test.where || r.bits() != test.bits || r.kvBytes() != test.cache {
+			t.Errorf("%s: on %s, of %s, cache of %s; want %s, %s, %s", test.named.model, r.where(), r.bits(), r.kvBytes(), test.where, test.bits, test.cache)
+		}
+	}
+}
+
+// Each constant is shown with the measurements behind it.
+func TestOriginsInWords(t *testing.T) {
+	source, cores, limit := "a paper", 16, .95
+	for want, o := range map[string]origin{
+		"mfu.x 0.5 (12 measurements)":                         {Factors: []factor{{"mfu.x", .5, 12, false}}},
+		"mbu.x 0.812 (3 measurements) x mbu.y 0.75 (assumed)": {Factors: []factor{{"mbu.x", .8123, 3, false}, {"mbu.y", .75, 0, true}}},
+		"layer.x 6 (8 measurements) x 16 cores":               {Factors: []factor{{"layer.x", 6, 8, false}}, Cores: &cores},
+		"mbu.x 0.99 (8 measurements), at most 0.95":           {Factors: []factor{{"mbu.x", .99, 8, false}}, Limit: &limit},
+		"a paper": {Source: &source},
+	} {
+		if got := o.text(); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }
@@ -75,8 +161,7 @@ func TestSignificant(t *testing.T) {
 	}
 }
 
-// Every dense model of the catalogue can be asked about on every device that holds
-// it, in both formats.
+// Every model of the catalogue can be asked about on every device that holds it.
 func TestPredictsWhateverFits(t *testing.T) {
 	o := &predictOptions{prompt: 512, context: 512, batch: 1}
 	for _, m := range catalog.AllModels() {

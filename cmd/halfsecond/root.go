@@ -143,6 +143,7 @@ honoured. No variable changes what a run computes.`,
 		newMockCmd(p),
 		newPredictCmd(p),
 		newCatalogCmd(p),
+		newValidateCmd(p),
 		newCalibrateCmd(p),
 	)
 	return root

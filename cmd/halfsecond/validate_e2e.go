@@ -199,7 +199,7 @@ func (r replayResult) writeTable(out io.Writer) error {
 	fmt.Fprintf(w, "happened\t%d preemptions; the last token came at %.1f s, measured %.1f s\n\n", r.Preemptions, r.SimulatedEnds, r.MeasuredEnds)
 	err := w.Flush()
 	w = tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "\tMEASURED\tSIMULATED\tERROR\t| OF SINGLE REQUESTS, ABSOLUTE: MEAN\tMEDIAN\tP90")
+	fmt.Fprintln(w, "\tMEASURED\tSIMULATED\tERROR\tERRORS OF SINGLE REQUESTS")
 	for _, m := range r.Metrics {
 		m.writeTable(w)
 	}
@@ -209,20 +209,20 @@ func (r replayResult) writeTable(out io.Writer) error {
 }
 
 func (m replayMetric) writeTable(w io.Writer) {
-	line := func(name string, measured, simulated, err *float64) {
-		fmt.Fprintf(w, "%s %s\t%s\t%s\t%s\t", m.Name, name, shownMS(measured), shownMS(simulated), shownError(err))
+	line := func(statistic string, measured, simulated, err, single *float64) {
+		fmt.Fprintf(w, "%s %s\t%s\t%s\t%s\t%s\n", m.Name, statistic, shownMS(measured), shownMS(simulated), shownError(err), shownShare(single))
 	}
-	line("mean", m.Measured.MeanMS, m.Simulated.MeanMS, m.Error.Mean)
-	fmt.Fprintf(w, "| %s\t%s\t%s\n", shownShare(m.APE.Mean), shownShare(m.APE.Median), shownShare(m.APE.P90))
-	line("median", m.Measured.MedianMS, m.Simulated.MedianMS, m.Error.Median)
-	fmt.Fprintln(w)
-	line("p90", m.Measured.P90MS, m.Simulated.P90MS, m.Error.P90)
-	fmt.Fprintln(w)
+	line("mean", m.Measured.MeanMS, m.Simulated.MeanMS, m.Error.Mean, m.APE.Mean)
+	line("median", m.Measured.MedianMS, m.Simulated.MedianMS, m.Error.Median, m.APE.Median)
+	line("p90", m.Measured.P90MS, m.Simulated.P90MS, m.Error.P90, m.APE.P90)
 }
 
 func shownMS(v *float64) string {
 	if v == nil {
 		return "-"
+	}
+	if *v >= 10_000 {
+		return fmt.Sprintf("%.4g s", *v/1000)
 	}
 	return fmt.Sprintf("%.4g ms", *v)
 }
