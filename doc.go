@@ -11,7 +11,8 @@
 // (simulators/scenario), hands it to simulators/runner, which builds a loop
 // (pipeline), a language model (mockllm/engine or pipeline/endpoint) and an
 // interaction (simulators/voice or simulators/ide), and gives the traces to
-// budgets and budgets/report.
+// budgets and budgets/report. A comparison of models is many such runs: cmd hands
+// it to simulators/study, and its traces to budgets/grid.
 //
 // # Packages
 //
@@ -24,18 +25,25 @@
 //	  wire             bytes <-> messages: event streams and the OpenAI protocol
 //	  endpoint         real endpoints as stages
 //	mockllm            what serves
-//	  catalog          accelerators, models, hosted components: tables, each figure with its source
+//	  catalog          accelerators, models, engines, hosted components: tables, each figure with its source
 //	  roofline         how long one step of an engine takes; bytes of KV cache
-//	  engine           one replica behind one interface: batched, slots, hosted
+//	  engine           one replica behind one interface: batched, slots, hosted; its API server, its cold start
+//	    kv             blocks of the KV cache: shared by prefix, given up oldest first
+//	  cluster          replicas behind a router, and their failures
+//	  fit              predictions beside measurements; constants out of measurements
 //	  token            the mock's tokenizer, and texts of an exact token count
 //	  server           an OpenAI-compatible server over an engine on the wall clock
+//	    memnet         connections in memory, for tests
 //	budgets            budget expressions, metrics, verdicts, critical paths, levers
-//	  report           terminal and JSON reports
+//	  grid             comparisons of models: trends, gains and their intervals
+//	  report           terminal, JSON and CSV reports
+//	    picture        the pictures of a comparison, SVG and PNG
 //	simulators         who asks, and how
 //	  arrival          when a request falls due
 //	  voice, ide, bench  the interactions
 //	  scenario         scenario files: strict parse, defaults, hash; built-in scenarios
 //	  runner           scenario + target -> traces
+//	  study            many runs as one: the comparison of models
 //
 // # Arrows
 //
@@ -48,8 +56,10 @@
 //
 // cobra and viper: commands and the tool's own settings. goccy/go-yaml: scenario
 // files with the position of every node. levenshtein: the nearest valid name.
-// HdrHistogram: mergeable lateness histograms. prometheus/client_golang: the
-// mock's /metrics. progressbar and x/term: the terminal. x/sys: the timerfd that
-// the wall clock sleeps on. go-internal (tests): command scripts. staticcheck (a
-// tool, pinned in go.mod): make check.
+// HdrHistogram: mergeable lateness histograms. montanaflynn/stats (tests): a second
+// opinion on percentiles. gonum/plot: axes, lines and bands in SVG and PNG, with the
+// fonts in it. prometheus/client_golang: the mock's /metrics. progressbar and x/term:
+// the terminal. x/sys: the timerfd that the wall clock sleeps on. x/sync: goroutines
+// of the server that end together. go-internal (tests): command scripts. staticcheck
+// (a tool, pinned in go.mod): make check.
 package halfsecond

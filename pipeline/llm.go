@@ -29,7 +29,9 @@ type Call struct {
 	// Blocks is asked for only by a modelled form that keeps prompts in a cache. It
 	// appends one hash for each whole block of size tokens of the prompt followed by
 	// the answer; each stands for all tokens up to its block's end, so that what
-	// begins alike has the same hashes. nil means that nothing is shared with others.
+	// begins alike has the same hashes. It may be asked later than at the start and
+	// more than once, and answers alike until Done. nil means that nothing is shared
+	// with others.
 	Blocks func(dst []uint64, size int) []uint64
 
 	// Notify tells how far the answer is: a modelled form calls it at each of

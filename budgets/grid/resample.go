@@ -38,11 +38,12 @@ func (g *Grid) estimate(samples []Sample, figure func(medians []float64) float64
 		return e
 	}
 	random := dist.Stream(g.seed, "grid/resample")
+	var drawn []int
 	figures := make([]float64, resamples)
 	for i := range figures {
 		for j, s := range samples {
 			if s.Varies() {
-				medians[j] = redrawn(s, &random)
+				medians[j], drawn = redrawn(s, &random, drawn)
 			}
 		}
 		figures[i] = figure(medians)
@@ -54,12 +55,16 @@ func (g *Grid) estimate(samples []Sample, figure func(medians []float64) float64
 }
 
 // redrawn returns the median of as many values drawn from the sample with
-// replacement.
-func redrawn(s Sample, random *dist.Rand) float64 {
-	ranks := make([]int, len(s))
-	for i := range ranks {
-		ranks[i] = random.IntN(len(s))
+// replacement. It counts how often each is drawn, in a buffer that it hands back.
+func redrawn(s Sample, random *dist.Rand, times []int) (float64, []int) {
+	times = slices.Grow(times[:0], len(s))[:len(s)]
+	clear(times)
+	for range s {
+		times[random.IntN(len(s))]++
 	}
-	slices.Sort(ranks)
-	return s[ranks[quantile.P50.Rank(len(s))-1]]
+	at := 0
+	for left := quantile.P50.Rank(len(s)) - times[0]; left > 0; left -= times[at] {
+		at++
+	}
+	return s[at], times
 }

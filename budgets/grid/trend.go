@@ -54,16 +54,17 @@ type Trend struct {
 	// one, in tokens: infinite where the growth never gets ahead of linear.
 	ShowsAt float64
 
-	tokens []float64 // of the prompts, as the server counted them
+	tokens []float64 // of the prompts, ascending
 }
 
 // Trend returns the trend of a row. ok is false with fewer than two lengths.
 func (g *Grid) Trend(k Key, m Metric) (t Trend, ok bool) {
 	t = Trend{Key: k, Metric: m, ShowsAt: math.Inf(1)}
 	var samples []Sample
-	for _, c := range g.Row(k, m) {
+	row := g.Row(k, m)
+	t.tokens = lengths(row)
+	for _, c := range row {
 		t.Prompts = append(t.Prompts, c.Prompt)
-		t.tokens = append(t.tokens, c.Tokens())
 		samples = append(samples, c.Sample(m))
 	}
 	if len(t.Prompts) < 2 {
@@ -79,6 +80,22 @@ func (g *Grid) Trend(k Key, m Metric) (t Trend, ok bool) {
 	}
 	t.settle(samples)
 	return t, true
+}
+
+// lengths returns the tokens of the prompts of a row: the server's own, if they rise
+// with those that were asked for, and else the latter. Some servers leave out what
+// they found in their cache.
+func lengths(row []*Cell) []float64 {
+	counted, asked := make([]float64, len(row)), make([]float64, len(row))
+	rising := true
+	for i, c := range row {
+		counted[i], asked[i] = c.Tokens(), float64(c.Prompt)
+		rising = rising && (i == 0 || counted[i] > counted[i-1])
+	}
+	if !rising {
+		return asked
+	}
+	return counted
 }
 
 // settle fits the medians themselves and names the shape.

@@ -86,6 +86,23 @@ func TestTrendAlongCountedTokens(t *testing.T) {
 	}
 }
 
+// Counts that do not rise with the prompt are no lengths of it: the line is along
+// what was asked for.
+func TestTrendAlongAskedTokens(t *testing.T) {
+	for _, counts := range [][]int{{16, 16, 16}, {100, 200, 150}} {
+		var m made
+		for i, n := range []int{100, 200, 600} {
+			for range 2 {
+				m.ask("m", "v", n, time.Duration(20+n/10)*ms, ms).Requests[0].PromptTokens = counts[i]
+			}
+		}
+		tr, ok := m.grid(t).Trend(Key{"m", "v"}, TTFT)
+		if !ok || tr.Shape != Linear || !near(tr.PerThousand.Value, 100e6) || !near(tr.Line.Constant, 20e6) {
+			t.Errorf("counts %d: %v, line %+v, want linear, 20 ms and 100 ms for 1,000 tokens", counts, tr.Shape, tr.Line)
+		}
+	}
+}
+
 func TestNoTrend(t *testing.T) {
 	g := along(t, func(float64) float64 { return 1 }, 0, 128)
 	if _, ok := g.Trend(Key{"m", "v"}, TTFT); ok {

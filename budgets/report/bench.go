@@ -149,7 +149,7 @@ func NewBench(run trace.Run) (*Bench, error) {
 	b := &Bench{
 		BenchVersion: BenchVersion, Scenario: h.Scenario, ScenarioHash: h.ScenarioHash, Target: h.Target, Seed: h.Seed, Version: h.Version,
 		N: len(run.Traces), NAsked: h.N, Finished: run.Footer.Finished, UnfinishedReason: text(run.Footer.Reason),
-		Lateness: lateness(run.Footer.Lateness), Models: g.Models, Variants: g.Variants,
+		Lateness: lateness(run.Footer.Lateness), Models: append([]string{}, g.Models...), Variants: append([]string{}, g.Variants...),
 		Cells: []BenchCell{}, Trends: []BenchTrend{}, Options: []BenchOption{}, Duels: []BenchDuel{}, grid: g,
 	}
 	for i := range g.Cells {

@@ -150,7 +150,7 @@ func (b *Bench) tokenNotes() []string {
 		}
 	}
 	if asked, counted := b.miscounted(); asked > 0 {
-		notes = append(notes, fmt.Sprintf("The server counts other tokens: %s to %s in prompts of %s. Slopes are along its own.", count(counted[0]), count(counted[1]), count(asked)))
+		notes = append(notes, fmt.Sprintf("The server counts other tokens: %s to %s in prompts of %s. Slopes are along its own, where those rise with the prompt.", count(counted[0]), count(counted[1]), count(asked)))
 	}
 	if least < most {
 		notes = append(notes, fmt.Sprintf("The answers were not of one length: from %s to %s tokens. Where the server can be asked for answers of full length, ask it (ignore_eos).", count(least), count(most)))

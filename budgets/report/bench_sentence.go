@@ -53,8 +53,8 @@ func trendSentence(t *grid.Trend) string {
 		return fmt.Sprintf("%s is not flat: %s over the prompts %s%s, %s.", head, change(t.Rise.Value), span, within(t.Rise, change), slope)
 	}
 	is := map[grid.Shape]string{
-		grid.Linear: "is linear in the prompt", grid.Faster: "grows faster than the prompt",
-		grid.Slower: "grows slower than the prompt", grid.Irregular: "grows with the prompt, but along no line",
+		grid.Linear: "is linear in the prompt", grid.Faster: "grows faster than linearly with the prompt",
+		grid.Slower: "grows slower than linearly with the prompt", grid.Irregular: "grows with the prompt, but along no line",
 	}[t.Shape]
 	return fmt.Sprintf("%s %s %s: %s, R2 %s%s.", head, is, span, slope, r2(t.Line.R2), quadratic(t))
 }

@@ -75,7 +75,7 @@ func TestBenchConclusions(t *testing.T) {
 		want []string
 	}{
 		{"exact", benchExact(), []string{
-			"TTFT of Large grows faster than the prompt from 128 to 2,048 tokens",
+			"TTFT of Large grows faster than linearly with the prompt from 128 to 2,048 tokens",
 			"the quadratic term reaches 10 % of the linear one at about 750 tokens",
 			"TTFT of Small is linear in the prompt from 128 to 1,024 tokens: 30 ms for 1,000 tokens, R2 1.0000",
 			"TPOT of Large is not flat: +19.0 % over the prompts from 128 to 2,048 tokens",
@@ -90,7 +90,7 @@ func TestBenchConclusions(t *testing.T) {
 			"alpha and beta", "vary too much to tell",
 			"Left out: speculation, prompts of 128, 512, 1,024, 2,048 tokens: a client cannot switch",
 			"1 of 8 requests failed of alpha, baseline, 512 tokens; the first one: timeout: no first byte within 30s.",
-			"The server counts other tokens: 2,048 to 2,448 in prompts of 2,048. Slopes are along its own.",
+			"The server counts other tokens: 2,048 to 2,448 in prompts of 2,048. Slopes are along its own, where those rise with the prompt.",
 			"The answers were not of one length: from 88 to 101 tokens.",
 			"Of beta at 2,048 tokens the baseline is not cold: the model had up to 1,024 tokens",
 			"That is more than 2 % of the smallest TTFT",
@@ -104,6 +104,23 @@ func TestBenchConclusions(t *testing.T) {
 				t.Errorf("%s: nothing says %q in\n%s", c.name, w, said)
 			}
 		}
+	}
+}
+
+// What there is none of is an empty list, even in a run that was cut off at once.
+func TestBenchWithoutTraces(t *testing.T) {
+	b := bench(t, trace.Run{Header: trace.Header{Kind: pipeline.KindGrid, N: 40}})
+	var out bytes.Buffer
+	if err := b.JSON(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range []string{"models", "variants", "cells", "trends", "options", "duels"} {
+		if !strings.Contains(out.String(), `"`+list+`": []`) {
+			t.Errorf("%s is no empty list in\n%s", list, out.String())
+		}
+	}
+	if err := b.Table(&out, Options{}); err != nil || b.Measured() {
+		t.Errorf("table: %v; measured %t, want false", err, b.Measured())
 	}
 }
 

@@ -58,14 +58,12 @@ func runBench(ctx context.Context, p *program, o *runOptions, s *scenario.Scenar
 	if err != nil {
 		return err
 	}
-	if err := o.draw(b); err != nil {
-		return err
-	}
+	undrawn := o.draw(b)
 	beside, err := benchBesideSim(ctx, s, set, b)
 	if err != nil {
 		return err
 	}
-	if err := p.showBench(b, beside); err != nil {
+	if err := errors.Join(p.showBench(b, beside), undrawn); err != nil {
 		return err
 	}
 	return benchError(b)
@@ -102,10 +100,10 @@ func (o *runOptions) draw(b *report.Bench) error {
 		return nil
 	}
 	for _, p := range picture.Bench(b) {
-		if err := errors.Join(
-			writeFile(filepath.Join(o.out, p.Name+".svg"), p.SVG),
-			writeFile(filepath.Join(o.out, p.Name+".png"), p.PNG),
-		); err != nil {
+		if err := writeFile(filepath.Join(o.out, p.Name+".svg"), p.SVG); err != nil {
+			return fmt.Errorf("--out: %w", err)
+		}
+		if err := writeFile(filepath.Join(o.out, p.Name+".png"), p.PNG); err != nil {
 			return fmt.Errorf("--out: %w", err)
 		}
 	}
@@ -174,12 +172,14 @@ func benchError(b *report.Bench) error {
 	return &exitError{code: exitUnmeasured}
 }
 
-// writeFile makes a file of what write writes.
-func writeFile(name string, write func(io.Writer) error) (err error) {
+// writeFile makes a file of what write writes. There is none where that fails.
+func writeFile(name string, write func(io.Writer) error) error {
 	f, err := os.Create(name)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	return write(f)
+	if err := errors.Join(write(f), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	return nil
 }

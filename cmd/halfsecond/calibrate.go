@@ -47,8 +47,9 @@ FILE is one of
   - a folder that 'halfsecond run --out' wrote: likewise.
 
 A constant that the measurements do not tell keeps its built-in value, and the report
-says which measurements would tell it. One is told when predictions err clearly more
-with it off by half a share, or a fixed cost by its own size, whatever the others are.`,
+says which measurements would tell it. One is told when predictions err clearly more,
+by half a percentage point on average at least, with a share off by a half or a fixed
+cost by a factor of e, whatever the other constants are.`,
 		Example: `  halfsecond calibrate mine.csv --engine vllm --hardware RTX-4090 --out mine.profile
   halfsecond calibrate run.csv --model Llama-3.1-8B --hardware RTX-4090 --kv-tokens 41408 --first 100
   halfsecond calibrate results --served my-model --model Llama-3.1-8B --hardware L40S --out l40s.profile`,

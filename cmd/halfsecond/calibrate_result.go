@@ -46,7 +46,7 @@ type estimateJSON struct {
 	About   string   `json:"about"`
 	BuiltIn float64  `json:"built_in"`
 	Fitted  *float64 `json:"fitted"` // null when the measurements do not tell
-	Low     *float64 `json:"low"`
+	Low     *float64 `json:"low"`    // how far off it could be before predictions err clearly more
 	High    *float64 `json:"high"`
 	Would   string   `json:"would_tell,omitempty"`
 }
@@ -103,16 +103,23 @@ func (r *calibrateResult) addRows(c fit.Calibration, skipped []fit.Skipped) {
 // addRun adds how well a run is replayed with the built-in constants and with those
 // of the profile.
 func (r *calibrateResult) addRun(ctx context.Context, e engine.Replica, run []fit.Timed, first int, left fit.LeftOut) error {
-	if n := left.Total(); n > 0 {
-		r.LeftOut = append(r.LeftOut, fmt.Sprintf("%d requests: %d of other models or variants, %d not ok, %d with a cached prompt, %d without an instant or a token count",
-			n, left.Others, left.NotOK, left.Cached, left.Unknown))
+	for _, l := range []struct {
+		n   int
+		why string
+	}{
+		{left.Others, "are of other models or variants"}, {left.NotOK, "did not end as they should"},
+		{left.Cached, "found some of their prompt in the cache"}, {left.Unknown, "lack an instant or a token count"},
+	} {
+		if l.n > 0 {
+			r.LeftOut = append(r.LeftOut, fmt.Sprintf("%d requests that %s", l.n, l.why))
+		}
 	}
 	if first == 0 {
 		first = len(run)
 	}
 	d := e.Plan.Deployment()
-	before, err1 := replayWith(ctx, e, roofline.Defaults(d), run)
-	after, err2 := replayWith(ctx, e, r.profile.Constants(d), run)
+	before, err1 := fit.ReplayWith(ctx, e, roofline.Defaults(d), run)
+	after, err2 := fit.ReplayWith(ctx, e, r.profile.Constants(d), run)
 	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
@@ -120,21 +127,10 @@ func (r *calibrateResult) addRun(ctx context.Context, e engine.Replica, run []fi
 		if from == to {
 			return nil
 		}
-		return &replayJudged{to - from, metricsOf(run[from:to], before[from:to]), metricsOf(run[from:to], after[from:to])}
+		return &replayJudged{to - from, metricsOf(run[from:to], before.Run[from:to]), metricsOf(run[from:to], after.Run[from:to])}
 	}
 	r.Fitted, r.Others = judge(0, first), judge(first, len(run))
 	return nil
-}
-
-func replayWith(ctx context.Context, r engine.Replica, c roofline.Constants, run []fit.Timed) ([]fit.Timed, error) {
-	d := r.Plan.Deployment()
-	d.Constants = c
-	var err error
-	if r.Plan, err = roofline.New(d); err != nil {
-		return nil, err
-	}
-	got, err := fit.Replay(ctx, r, run)
-	return got.Run, err
 }
 
 func metricsOf(measured, simulated []fit.Timed) (out []replayMetric) {
@@ -163,7 +159,7 @@ func (r *calibrateResult) writeTable(out io.Writer) error {
 
 func (r *calibrateResult) writeConstants(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "\nCONSTANT\tBUILT IN\tFITTED\t95 % INTERVAL")
+	fmt.Fprintln(w, "\nCONSTANT\tBUILT IN\tFITTED\tCOULD BE")
 	for _, c := range r.Constants {
 		switch {
 		case c.Fitted != nil:

@@ -22,16 +22,15 @@ var engineColumns = []column[catalog.Engine]{
 	{"budget", true, func(e catalog.Engine) string { return count(e.TokenBudget) }},
 	{"on large devices", false, largeLimits},
 	{"slots", true, func(e catalog.Engine) string { return count(e.Slots) }},
-	{"prompts", true, func(e catalog.Engine) string {
-		return either(e.Chunked, "in chunks", "whole") + either(e.PrefillFirst, ", first", "")
-	}},
+	{"prompts", true, prompts},
 	{"cache", true, func(e catalog.Engine) string {
 		if e.PrefixCache {
 			return fmt.Sprintf("prefixes, blocks of %d", e.PrefixBlock)
 		}
 		return either(e.SlotCache, "a slot's last", "none")
 	}},
-	{"when full", true, func(e catalog.Engine) string { return e.OnFull }},
+	{"planned ahead", false, func(e catalog.Engine) string { return either(e.PlansAhead, "yes", "no") }},
+	{"when full", true, func(e catalog.Engine) string { return either(e.Slots > 0, "a fixed part a slot", e.OnFull) }},
 	{"split", true, func(e catalog.Engine) string { return e.Split }},
 	{"micro-batch", false, func(e catalog.Engine) string { return count(e.MicroBatch) }},
 	{"flash attention", false, func(e catalog.Engine) string { return either(e.FlashAttention, "yes", "no") }},
@@ -52,11 +51,35 @@ var engineColumns = []column[catalog.Engine]{
 		}
 		return span(e.TokenizeToken) + " a token"
 	}},
+	{"a drafting head", false, func(e catalog.Engine) string {
+		if e.DraftPass == 0 {
+			return ""
+		}
+		return span(e.DraftPass) + " a pass beside its computing"
+	}},
+	{"starting", false, func(e catalog.Engine) string {
+		if e.StartTime == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%s and the weights at %s", span(e.StartTime), figure(e.LoadRate, 1e9, "GB/s"))
+	}},
 	{"idle unload", false, func(e catalog.Engine) string { return span(e.IdleUnload) }},
 	{"status", true, func(e catalog.Engine) string { return status(e.Unverified) }},
 	{"source", true, func(e catalog.Engine) string { return e.Source }},
 	{"read on", false, func(catalog.Engine) string { return catalog.ReadOn }},
 	{"note", false, func(e catalog.Engine) string { return e.Note }},
+}
+
+// prompts says how an engine takes in prompts.
+func prompts(e catalog.Engine) string {
+	switch {
+	case e.Chunked && e.MicroBatch > 0:
+		return fmt.Sprintf("in chunks of %d", e.MicroBatch)
+	case e.Chunked:
+		return "in chunks" + either(e.PrefillFirst, ", first", "")
+	default:
+		return "whole" + either(e.PrefillFirst, ", first", "")
+	}
 }
 
 // largeLimits says what an engine's limits are on devices with much memory.
@@ -98,10 +121,11 @@ type engineJSON struct {
 	LargeTokenBudget   *int     `json:"large_token_budget"`
 	Chunked            bool     `json:"chunked_prefill"`
 	PrefillFirst       bool     `json:"prefill_first"`
+	PlansAhead         bool     `json:"plans_ahead"`
 	PrefixCache        bool     `json:"prefix_cache"`
 	PrefixBlock        *int     `json:"prefix_block_tokens"`
 	SlotCache          bool     `json:"slot_cache"`
-	OnFull             string   `json:"on_full"`
+	OnFull             *string  `json:"on_full"` // null with slots, each of which has a fixed part of the cache
 	Slots              *int     `json:"slots"`
 	MicroBatch         *int     `json:"micro_batch_tokens"`
 	FlashAttention     bool     `json:"flash_attention"`
@@ -111,6 +135,9 @@ type engineJSON struct {
 	Split              string   `json:"split"`
 	RequestFixedMS     float64  `json:"request_fixed_ms"`
 	TokenizeMSPerToken float64  `json:"tokenize_ms_per_token"`
+	DraftPassMS        float64  `json:"draft_pass_ms"`
+	StartMS            *float64 `json:"start_ms"`
+	LoadGBPerS         *float64 `json:"load_gb_s"` // of 1e9 bytes
 	IdleUnloadMS       *float64 `json:"idle_unload_ms"`
 	Unverified         bool     `json:"unverified"`
 	Source             string   `json:"source"`
@@ -124,11 +151,12 @@ func newEngineJSON(e catalog.Engine) engineJSON {
 		MaxSequences: known(e.MaxSequences, 0), TokenBudget: known(e.TokenBudget, 0),
 		LargeMemoryGB: known(float64(e.LargeMemory)/(1<<30), 0), LargeExcept: known(e.LargeExcept, ""),
 		LargeMaxSequences: known(e.LargeMaxSequences, 0), LargeTokenBudget: known(e.LargeTokenBudget, 0),
-		Chunked: e.Chunked, PrefillFirst: e.PrefillFirst,
-		PrefixCache: e.PrefixCache, PrefixBlock: known(e.PrefixBlock, 0), SlotCache: e.SlotCache, OnFull: e.OnFull,
+		Chunked: e.Chunked, PrefillFirst: e.PrefillFirst, PlansAhead: e.PlansAhead,
+		PrefixCache: e.PrefixCache, PrefixBlock: known(e.PrefixBlock, 0), SlotCache: e.SlotCache, OnFull: known(e.OnFull, ""),
 		Slots: known(e.Slots, 0), MicroBatch: known(e.MicroBatch, 0), FlashAttention: e.FlashAttention,
 		Kernels: e.Kernels, AllLogits: e.AllLogits, FirstTokenSteps: e.FirstTokenSteps, Split: e.Split,
 		RequestFixedMS: milliseconds(e.RequestFixed), TokenizeMSPerToken: milliseconds(e.TokenizeToken),
+		DraftPassMS: milliseconds(e.DraftPass), StartMS: known(milliseconds(e.StartTime), 0), LoadGBPerS: known(e.LoadRate/1e9, 0),
 		IdleUnloadMS: known(milliseconds(e.IdleUnload), 0),
 		Unverified:   e.Unverified, Source: e.Source, ReadOn: catalog.ReadOn, Note: e.Note,
 	}

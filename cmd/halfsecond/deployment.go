@@ -10,6 +10,7 @@ import (
 
 	"halfsecond/mockllm/catalog"
 	"halfsecond/mockllm/roofline"
+	"halfsecond/simulators/scenario"
 )
 
 // namedDeployment is a model on hardware, by their names in the catalogue, as typed.
@@ -20,11 +21,23 @@ type namedDeployment struct {
 	split                   string
 	kvTokens                int
 	catalog                 string // a file with the user's own rows, or ""
+	profile                 string // a file of calibrated constants, or ""
 }
 
 // deploymentFlags are the names of those that addFlags adds.
 var deploymentFlags = []string{
-	"model", "hardware", "engine", "gpus", "split", "stages", "weights", "kv-cache", "kv-tokens", "catalog",
+	"model", "hardware", "engine", "gpus", "split", "stages", "weights", "kv-cache", "kv-tokens", "catalog", "profile",
+}
+
+// typed returns those of the flags that were given, with their dashes.
+func typed(given func(flag string) bool, flags ...string) []string {
+	var out []string
+	for _, f := range flags {
+		if given(f) {
+			out = append(out, "--"+f)
+		}
+	}
+	return out
 }
 
 func (n *namedDeployment) addFlags(f *pflag.FlagSet) {
@@ -38,6 +51,7 @@ func (n *namedDeployment) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&n.kv, "kv-cache", "fp16", "`format` of the KV cache: fp16, fp8, int8, q8_0 or q4_0")
 	f.IntVar(&n.kvTokens, "kv-tokens", 0, "`tokens` that the KV cache holds, where that is known (default: what fits the memory)")
 	f.StringVar(&n.catalog, "catalog", "", "`file` with hardware, models and engines of your own")
+	f.StringVar(&n.profile, "profile", "", "`file` with constants that 'halfsecond calibrate' fitted")
 }
 
 // formatNames lists the weight formats.
@@ -49,8 +63,33 @@ func formatNames() string {
 	return strings.Join(names, ", ")
 }
 
-// find returns the model on the hardware. It reports all that is wrong at once.
+// find returns the model on the hardware, with the constants of the profile if there
+// is one. It reports all that is wrong at once.
 func (n namedDeployment) find() (roofline.Deployment, error) {
+	d, err := n.byNames()
+	if err != nil || n.profile == "" {
+		return d, err
+	}
+	p, err := n.openProfile()
+	if err == nil {
+		d.Constants, err = p.Constants(d)
+	}
+	return d, err
+}
+
+// openProfile returns the profile, nil for none.
+func (n namedDeployment) openProfile() (*scenario.Profile, error) {
+	if n.profile == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(n.profile)
+	if err != nil {
+		return nil, fmt.Errorf("--profile: %w", err)
+	}
+	return scenario.ReadProfile(n.profile, data)
+}
+
+func (n namedDeployment) byNames() (roofline.Deployment, error) {
 	d := roofline.Deployment{GPUs: n.gpus, Stages: n.stages, Split: n.split, KVTokens: n.kvTokens}
 	c, err := openCatalog(n.catalog)
 	if err != nil {

@@ -102,7 +102,7 @@ func newPrediction(plan *roofline.Plan, o *predictOptions, kvTokens int) *predic
 		experts:   d.Model.Experts > 0,
 	}
 	if !o.ideal {
-		r.Engine, r.Origins = &d.Engine.Name, newOrigins(d, o.named.profile)
+		r.Engine, r.Origins = &d.Engine.Name, newOrigins(d, "profile "+o.named.profile)
 	}
 	r.BoundBy = r.decode.BoundBy()
 	r.DecodeTerms = newTermsMS(r.decode)

@@ -22,7 +22,6 @@ type constants struct {
 	StepFixedMS        float64 `json:"step_fixed_ms"`
 	LayerFixedMS       float64 `json:"layer_fixed_ms"`
 	SequenceFixedMS    float64 `json:"sequence_fixed_ms"`
-	ExpertFixedMS      float64 `json:"expert_fixed_ms"`
 	Overlapped         bool    `json:"overlapped"`
 	AllReduceMS        float64 `json:"all_reduce_latency_ms"`
 	BusShare           float64 `json:"bus_share"`
@@ -36,7 +35,7 @@ func newConstants(c roofline.Constants) constants {
 		MFU: c.MFU, AttentionMFU: c.AttentionMFU, MBU: c.MBU, AttentionMBU: c.AttentionMBU,
 		KVDequant: c.KVDequant, Exposed: c.Exposed, ExpertMBU: c.ExpertMBU, Activations: c.Activations,
 		StepFixedMS: milliseconds(c.StepFixed), LayerFixedMS: milliseconds(c.LayerFixed),
-		SequenceFixedMS: milliseconds(c.SequenceFixed), ExpertFixedMS: milliseconds(c.ExpertFixed), Overlapped: c.Overlapped,
+		SequenceFixedMS: milliseconds(c.SequenceFixed), Overlapped: c.Overlapped,
 		AllReduceMS: milliseconds(c.AllReduceLatency), BusShare: c.BusShare,
 		MemoryUse: c.MemoryUse, WorkingMemoryBytes: c.WorkingMemory, NonTorchBytes: c.NonTorch,
 	}

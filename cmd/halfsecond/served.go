@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"halfsecond/mockllm/catalog"
 	"halfsecond/mockllm/engine"
 	"halfsecond/mockllm/fit"
 	"halfsecond/mockllm/roofline"
@@ -39,22 +38,10 @@ func (s *served) addLimits(f *pflag.FlagSet) {
 	f.IntVar(&s.tokenBudget, "token-budget", 0, "most `tokens` of a step (default: as the engine has it)")
 }
 
-// rows returns the catalogue that the names are from.
-func (s *served) rows() (*catalog.Catalog, error) {
-	if s.catalog == "" {
-		return catalog.Builtin(), nil
-	}
-	data, err := os.ReadFile(s.catalog)
-	if err != nil {
-		return nil, fmt.Errorf("--catalog: %w", err)
-	}
-	return catalog.Read(s.catalog, data)
-}
-
 // deployment returns the model on the machine. It reports all that is wrong at once.
 func (s *served) deployment() (roofline.Deployment, error) {
 	d := roofline.Deployment{GPUs: s.gpus, KVTokens: s.kvTokens}
-	rows, err := s.rows()
+	rows, err := openCatalog(s.catalog)
 	if err != nil {
 		return d, err
 	}

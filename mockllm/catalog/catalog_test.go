@@ -85,14 +85,21 @@ func TestListsOfAUsersCatalog(t *testing.T) {
 // A user's table may have every column of the built-in one.
 func TestReadAllColumns(t *testing.T) {
 	c := read(t, "[engines]\n"+strings.Join(engineColumns, ",")+"\n"+
-		"mine,my-own|ours,8,512,40,A,16,1024,1,0,0,,1,refuse,2,256,0,local,1,3,layer,1.5,3,60,measured,none\n")
+		"mine,my-own|ours,8,512,40,A,16,1024,1,0,1,0,,0,refuse,,256,0,local,1,3,layer,1.5,3,.4,20,1.5,60,measured,none\n"+
+		"slotted,,,,,,,,,,,,8,1,,2,256,0,local,1,3,layer,1.5,3,.4,20,1.5,60,measured,none\n")
 	want := Engine{
 		Name: "mine", Aliases: []string{"my-own", "ours"}, MaxSequences: 8, TokenBudget: 512, LargeMemory: 40 << 30, LargeExcept: "A",
-		LargeMaxSequences: 16, LargeTokenBudget: 1024, Chunked: true, SlotCache: true, OnFull: OnFullRefuse, Slots: 2, MicroBatch: 256,
-		Kernels: "local", AllLogits: true, FirstTokenSteps: 3, Split: SplitLayer, RequestFixed: 1500 * time.Microsecond, TokenizeToken: 3 * time.Microsecond, IdleUnload: time.Minute,
-		Source: "measured", Note: "none",
+		LargeMaxSequences: 16, LargeTokenBudget: 1024, Chunked: true, PlansAhead: true, OnFull: OnFullRefuse, MicroBatch: 256,
+		Kernels: "local", AllLogits: true, FirstTokenSteps: 3, Split: SplitLayer, RequestFixed: 1500 * time.Microsecond, TokenizeToken: 3 * time.Microsecond,
+		DraftPass: 400 * time.Microsecond, StartTime: 20 * time.Second, LoadRate: 1.5e9, IdleUnload: time.Minute, Source: "measured", Note: "none",
 	}
 	if got, err := c.Engine("ours"); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
+	}
+	want.Name, want.Aliases, want.MaxSequences, want.TokenBudget, want.LargeMemory, want.LargeExcept = "slotted", nil, 0, 0, 0, ""
+	want.LargeMaxSequences, want.LargeTokenBudget, want.PlansAhead, want.OnFull = 0, 0, false, ""
+	want.Slots, want.SlotCache, want.PrefixBlock = 2, true, 8
+	if got, err := c.Engine("slotted"); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
 	}
 }
@@ -118,6 +125,10 @@ our.txt:3: family "tesla": want one of hopper, ampere, ada, blackwell, pre-amper
 our.txt:3: mem_bandwidth_GB_s "x": want a number above 0
 our.txt:7: shared_experts "1": needs n_experts
 our.txt:7: kv_heads "3": must divide heads`},
+		{"habits of a paged cache with slots", "[engines]\nname,slots,token_budget,prefix_cache,prefix_block_tokens,on_full\nmine,2,512,1,16,swap\n",
+			`our.txt:3: token_budget "512": means nothing with slots, which have a fixed part of the cache each and compute a micro-batch a step
+our.txt:3: prefix_cache "1": means nothing with slots, which have a fixed part of the cache each and compute a micro-batch a step
+our.txt:3: on_full "swap": means nothing with slots, which have a fixed part of the cache each and compute a micro-batch a step`},
 		{"a cache without blocks", "[engines]\nname,prefix_block_tokens\nmine,\n",
 			`our.txt:3: prefix_block_tokens "": must be there when prefix_cache is 1`},
 	} {

@@ -17,6 +17,7 @@ type Engine struct {
 	TokenBudget  int  // most tokens computed in one step
 	Chunked      bool // a long prompt is cut into what the budget leaves
 	PrefillFirst bool // prompts go first and alone, and decodes wait for them
+	PlansAhead   bool // a step is planned while the one before it is computed, unless a model or n-grams draft
 
 	// On devices of at least LargeMemory bytes the two limits are these, where they
 	// are not 0. LargeExcept begins the names of devices that do not count as large.
@@ -30,9 +31,12 @@ type Engine struct {
 	SlotCache   bool // a slot keeps the tokens of its own last request only
 
 	OnFull string // what gives when the cache is full: one of OnFullPolicies
-	Slots  int    // requests served at once by an engine of slots; 0 for a paged cache
+	// Slots is how many requests an engine of slots serves at once; 0 for a paged cache.
+	// Each slot has a fixed part of the cache and a step computes a micro-batch, so the
+	// limits and orders above mean nothing to it and are zero.
+	Slots int
 
-	MicroBatch     int  // tokens that are computed at a time within a step; 0 for all of them
+	MicroBatch     int  // most tokens that are computed at a time; 0 for all of a step
 	FlashAttention bool // attention never writes its scores to memory
 	// Kernels names the code that multiplies, one of KernelNames: engines with the same
 	// share the constants that were fitted to measurements.
@@ -43,7 +47,11 @@ type Engine struct {
 
 	RequestFixed  time.Duration // from the arrival of a request to its place in the queue
 	TokenizeToken time.Duration // the same, for each token of the prompt
-	IdleUnload    time.Duration // after which an idle model leaves the memory; 0 for never
+	DraftPass     time.Duration // of a pass of a drafting head, beside its computing and what every step costs
+
+	StartTime  time.Duration // to start, beside reading the weights; 0 when not known
+	LoadRate   float64       // bytes of weights a second that a process takes from the page cache to its device; 0 when not known
+	IdleUnload time.Duration // after which an idle model leaves the memory; 0 for never
 
 	Source     string // where the habits were read
 	Note       string // caveats
@@ -60,7 +68,7 @@ const (
 const (
 	OnFullRecompute = "recompute" // the last one to join gives way and is computed again later
 	OnFullSwap      = "swap"      // its cache moves to the host's memory and back
-	OnFullSpill     = "spill"     // its cache moves to a disk and back
+	OnFullSpill     = "spill"     // nobody gives way: what does not fit lies on a disk, and each step reads it there
 	OnFullReserve   = "reserve"   // never happens: room for the longest answer is taken beforehand
 	OnFullRefuse    = "refuse"    // a request that might not fit is refused
 )
@@ -95,9 +103,9 @@ func (e Engine) On(h Hardware) Engine {
 
 var engineColumns = []string{
 	"name", "aliases", "max_sequences", "token_budget", "large_memory_GB", "large_except", "large_max_sequences",
-	"large_token_budget", "chunked_prefill", "prefill_first", "prefix_cache", "prefix_block_tokens", "slot_cache", "on_full", "slots",
+	"large_token_budget", "chunked_prefill", "prefill_first", "plans_ahead", "prefix_cache", "prefix_block_tokens", "slot_cache", "on_full", "slots",
 	"micro_batch_tokens", "flash_attention", "kernels", "all_logits", "first_token_steps", "split", "request_fixed_ms",
-	"tokenize_us_per_token", "idle_unload_s", "source", "note",
+	"tokenize_us_per_token", "draft_pass_ms", "start_s", "load_GB_s", "idle_unload_s", "source", "note",
 }
 
 //go:embed engines.csv
@@ -113,9 +121,7 @@ func enginesLike(other Engine) table[Engine] {
 		e.Unverified = unverified(e.Source) || unverified(e.Note)
 		e.parseLimits(r)
 		e.parseCache(r)
-		set(r, "request_fixed_ms", &e.RequestFixed, r.duration)
-		set(r, "tokenize_us_per_token", &e.TokenizeToken, r.duration)
-		set(r, "idle_unload_s", &e.IdleUnload, r.duration)
+		e.parseTimes(r)
 		return e
 	}}
 }
@@ -136,6 +142,7 @@ func (e *Engine) parseLimits(r *record) {
 	set(r, "large_token_budget", &e.LargeTokenBudget, r.count)
 	set(r, "chunked_prefill", &e.Chunked, r.flag)
 	set(r, "prefill_first", &e.PrefillFirst, r.flag)
+	set(r, "plans_ahead", &e.PlansAhead, r.flag)
 	set(r, "slots", &e.Slots, r.count)
 	set(r, "micro_batch_tokens", &e.MicroBatch, r.count)
 	set(r, "flash_attention", &e.FlashAttention, r.flag)
@@ -149,7 +156,11 @@ func (e *Engine) parseCache(r *record) {
 	set(r, "prefix_cache", &e.PrefixCache, r.flag)
 	set(r, "prefix_block_tokens", &e.PrefixBlock, r.count)
 	set(r, "slot_cache", &e.SlotCache, r.flag)
-	set(r, "on_full", &e.OnFull, func(c string) string { return r.oneOf(c, OnFullPolicies()...) })
+	if e.Slots > 0 {
+		e.useSlots(r)
+	} else {
+		set(r, "on_full", &e.OnFull, func(c string) string { return r.oneOf(c, OnFullPolicies()...) })
+	}
 	if e.PrefixCache && e.PrefixBlock == 0 {
 		r.bad("prefix_block_tokens", "", "must be there when prefix_cache is 1")
 	}
@@ -159,6 +170,28 @@ func (e *Engine) parseCache(r *record) {
 	if e.Slots == 0 && e.MaxSequences == 0 {
 		r.bad("max_sequences", "", "must be there unless slots is")
 	}
+}
+
+// useSlots takes away what means nothing to an engine of slots, and reports it where
+// the row itself says it.
+func (e *Engine) useSlots(r *record) {
+	for _, column := range []string{"max_sequences", "token_budget", "large_memory_GB", "prefill_first", "plans_ahead", "prefix_cache", "on_full"} {
+		if s := r.text(column); s != "" && s != "0" {
+			r.bad(column, s, "means nothing with slots, which have a fixed part of the cache each and compute a micro-batch a step")
+		}
+	}
+	e.MaxSequences, e.TokenBudget, e.OnFull = 0, 0, ""
+	e.LargeMemory, e.LargeExcept, e.LargeMaxSequences, e.LargeTokenBudget = 0, "", 0, 0
+	e.Chunked, e.PrefillFirst, e.PlansAhead, e.PrefixCache = e.MicroBatch > 0, false, false, false
+}
+
+func (e *Engine) parseTimes(r *record) {
+	set(r, "request_fixed_ms", &e.RequestFixed, r.duration)
+	set(r, "tokenize_us_per_token", &e.TokenizeToken, r.duration)
+	set(r, "draft_pass_ms", &e.DraftPass, r.duration)
+	set(r, "start_s", &e.StartTime, r.duration)
+	set(r, "load_GB_s", &e.LoadRate, func(c string) float64 { return giga * r.number(c) })
+	set(r, "idle_unload_s", &e.IdleUnload, r.duration)
 }
 
 // list returns the words of a cell, which a bar separates.
@@ -171,7 +204,8 @@ func (r *record) list(column string) []string {
 
 // units are those at the end of the names of columns that hold a time.
 var units = map[string]time.Duration{
-	"request_fixed_ms": time.Millisecond, "tokenize_us_per_token": time.Microsecond, "idle_unload_s": time.Second,
+	"request_fixed_ms": time.Millisecond, "tokenize_us_per_token": time.Microsecond, "draft_pass_ms": time.Millisecond,
+	"start_s": time.Second, "idle_unload_s": time.Second,
 }
 
 // duration returns a cell that is empty, and then 0, or a positive number of the

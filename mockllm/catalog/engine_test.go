@@ -27,7 +27,7 @@ func TestEngineHabits(t *testing.T) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 	ollama := engine(t, "ollama")
-	if ollama.Slots != 1 || !ollama.SlotCache || ollama.MicroBatch != 512 || ollama.IdleUnload != 5*time.Minute || ollama.Split != SplitLayer {
+	if ollama.Slots != 1 || !ollama.SlotCache || ollama.MicroBatch != 512 || !ollama.Chunked || ollama.OnFull != "" || ollama.IdleUnload != 5*time.Minute || ollama.Split != SplitLayer {
 		t.Errorf("ollama: %+v", ollama)
 	}
 }
@@ -45,7 +45,7 @@ func TestEngineOnADevice(t *testing.T) {
 		{"sglang", "A100-80GB-SXM", 2048, 8192},
 		{"sglang", "RTX-4090", 2048, 2048},
 		{"trtllm", "H100-SXM", 2048, 8192},
-		{"llama.cpp", "H100-SXM", 0, 2048},
+		{"llama.cpp", "H100-SXM", 0, 0}, // it has slots and micro-batches
 	} {
 		h, err := FindHardware(test.hardware)
 		if err != nil {
@@ -56,6 +56,28 @@ func TestEngineOnADevice(t *testing.T) {
 			t.Errorf("%s on %s: %d sequences, %d tokens; want %d, %d",
 				test.engine, test.hardware, e.MaxSequences, e.TokenBudget, test.sequences, test.budget)
 		}
+	}
+}
+
+// What means nothing to slots is not said of them, and a user's engine of slots has
+// none of it from the usual engine, which has no slots.
+func TestSlotsHaveNoLimits(t *testing.T) {
+	c, err := Read("our.txt", []byte("[engines]\nname,slots,micro_batch_tokens\nours,3,128\nwhole,3,\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	slotted := 0
+	for _, e := range c.Engines() {
+		if e.Slots == 0 {
+			continue
+		}
+		slotted++
+		if e.MaxSequences+e.TokenBudget != 0 || e.OnFull != "" || e.PrefillFirst || e.PlansAhead || e.PrefixCache || e.Chunked != (e.MicroBatch > 0) {
+			t.Errorf("%+v", e)
+		}
+	}
+	if slotted < 10 {
+		t.Errorf("%d engines of slots", slotted)
 	}
 }
 

@@ -76,6 +76,9 @@ func (w *world) submit() {
 	}
 	if key := w.rand.Uint64N(4); key > 0 {
 		p.Blocks = func(dst []uint64, size int) []uint64 {
+			if p.dones > 0 {
+				w.t.Error("asked for blocks after Done")
+			}
 			for n := size; n <= p.Prompt+p.Output; n += size {
 				dst = append(dst, key<<32+uint64(n))
 			}

@@ -21,13 +21,16 @@ type Batched struct {
 	config BatchedConfig
 
 	waiting queue
+	coming  []*Request // who came after the plan of the next step, which was made ahead
 	running []*Request // by priority, then in order of joining
 	memory  memory
 	extras  bool // requests need their extra
 	shares  bool // the memory reuses what was computed
 	busy    bool // a step is under way or about to be planned
+	steps   bool // a step is under way
 	leavers bool // some of running are complete or given up
 	prompts int  // how many of running are not decoding yet
+	left    int  // how many ended with the last step, after the plan of the next one
 
 	cut      int // prompts in the step being planned
 	moved    int // tokens that the step being planned moves to or from the memory beside the cache
@@ -83,6 +86,10 @@ func (e *Batched) Submit(r *Request) {
 	}
 	r.state = waiting
 	e.stats.Waiting++
+	if e.config.Ahead && e.steps {
+		e.coming = append(e.coming, r)
+		return
+	}
 	e.waiting.pushBack(r, e.priority(r))
 	e.wake()
 }
@@ -164,8 +171,11 @@ func (e *Batched) planStep() {
 	} else {
 		e.planDecodesFirst(&b)
 	}
-	if b.Tokens == 0 {
-		e.busy = false
+	news := e.takeNote()
+	if e.steps = b.Tokens > 0; !e.steps {
+		if e.busy = news; news {
+			e.loop.After(0, pipeline.RankStart, e.plan)
+		}
 		return
 	}
 	e.stats.Steps++
@@ -178,6 +188,21 @@ func (e *Batched) planStep() {
 		e.stats.BytesMoved += int64(e.moved) * e.config.Overflow.TokenBytes
 	}
 	e.loop.After(takes, pipeline.RankOutput, e.end)
+}
+
+// takeNote looks at what happened since the next step was planned ahead, and reports
+// whether anything did.
+func (e *Batched) takeNote() (news bool) {
+	news = e.left > 0 || len(e.coming) > 0
+	e.left = 0
+	for _, r := range e.coming {
+		if r.state == waiting {
+			e.waiting.pushBack(r, e.priority(r))
+		}
+	}
+	clear(e.coming)
+	e.coming = e.coming[:0]
+	return news
 }
 
 // endStep delivers the step's tokens, lets finished sequences go and plans the
@@ -202,7 +227,11 @@ func (e *Batched) endStep() {
 		}
 		r.emit(n, now)
 	}
+	before := len(e.running)
 	e.sweep()
+	if e.config.Ahead {
+		e.left = before - len(e.running)
+	}
 	e.loop.After(0, pipeline.RankStart, e.plan)
 }
 

@@ -177,9 +177,8 @@ func TestValidate(t *testing.T) {
 			"token budget is -1, must be at least 0, max sequences, or some would never decode"},
 		{"budget", BatchedConfig{MaxSequences: 8, TokenBudget: 31, KVBlocks: 1, Speculation: &Speculation{Tokens: 3}},
 			"token budget is 31, must be at least 32, max sequences of 3 drafted and 1 more tokens each, or some would never decode"},
-		{"options", BatchedConfig{MaxSequences: 1, TokenBudget: 9, KVBlocks: 1, PrefixTTL: -1, OnFull: "wait", Speculation: &Speculation{Acceptance: 1.5, Drafter: Head{}}},
+		{"options", BatchedConfig{MaxSequences: 1, TokenBudget: 9, KVBlocks: 1, PrefixTTL: -1, OnFull: "wait", Speculation: &Speculation{Acceptance: 1.5}},
 			"prefix time to live is -1ns, must not be negative\ndrafted tokens is 0, must be at least 1\nacceptance is 1.5, must be from 0 to 1\n" +
-				"a drafting head's share of a step is 0, must be above 0\n" +
 				"policy \"wait\" is unknown: want one of recompute, swap, spill, reserve, refuse"},
 		{"overflow", BatchedConfig{MaxSequences: 1, TokenBudget: 9, KVBlocks: 1, OnFull: Spill, Overflow: Overflow{Latency: -1}},
 			"spill blocks is 0, must be at least 1\nbytes of a token is 0, must be at least 1\n" +

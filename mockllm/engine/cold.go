@@ -8,11 +8,6 @@ import (
 	"halfsecond/pipeline"
 )
 
-// OllamaIdle is the time without requests after which Ollama unloads a model
-// unless told otherwise (OLLAMA_KEEP_ALIVE, "5m"); source: ollama/ollama
-// envconfig/config.go, commit 000ce020, read 2026-11-29.
-const OllamaIdle = 5 * time.Minute
-
 // ColdConfig tells when a model is brought into memory and when it leaves.
 type ColdConfig struct {
 	// Load is the time that the first load takes and Reload that of every later

@@ -33,6 +33,17 @@ type BatchedConfig struct {
 	// PrefillFirst computes prompts in steps of their own for as long as there are
 	// any, and decoding waits meanwhile. Otherwise decoding goes first in each step.
 	PrefillFirst bool
+	// AllLogits computes the output head for every token of a prompt, not for the last
+	// one alone.
+	AllLogits bool
+
+	// Ahead plans a step while the one before it is computed, so that devices never wait
+	// for a plan. Who comes while a step is computed then joins the step after the next
+	// one, and so does who takes the place of one that ends with it. vLLM's asynchronous
+	// scheduling, on by default in recent versions (vllm-project/vllm
+	// vllm/v1/core/sched/async_scheduler.py and step_with_batch_queue of
+	// vllm/v1/engine/core.py, read 2026-11-29); a recorded run of vLLM 0.19 shows it.
+	Ahead bool
 
 	// PrefixCache keeps the blocks of requests that have ended, and shares blocks
 	// among those that run, by Request.Blocks. Looking up n tokens costs n /

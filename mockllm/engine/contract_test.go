@@ -46,7 +46,12 @@ func (w *world) submit() {
 	}
 	if w.rand.IntN(4) > 0 {
 		x := text{family: 1 + w.rand.Uint64N(3), own: uint64(len(w.probes) + 10), shared: w.rand.IntN(250), tokens: p.Prompt + p.Output}
-		p.Blocks = x.blocks
+		p.Blocks = func(dst []uint64, size int) []uint64 {
+			if p.dones > 0 {
+				w.t.Error("asked for blocks after Done")
+			}
+			return x.blocks(dst, size)
+		}
 	}
 	p.Priority = w.rand.IntN(3) * w.priorities
 	p.NotifyAt = 1 + w.rand.IntN(3)

@@ -49,9 +49,10 @@ type Request struct {
 	Priority int
 	// Blocks appends one hash for each whole block of size tokens of the prompt
 	// followed by the answer. A hash stands for all tokens up to the end of its
-	// block, so requests have as many hashes in common as they have blocks. It is
-	// asked once, from inside Submit, by an engine that reuses what it computed.
-	// Nil shares nothing.
+	// block, so requests have as many hashes in common as they have blocks. An engine
+	// that reuses what it computed asks when it takes the request up, which an API
+	// server, a load or a router before it delays, and again when the request is tried
+	// elsewhere: it must answer alike at any instant until Done. Nil shares nothing.
 	Blocks func(dst []uint64, size int) []uint64
 
 	// Notify is called when NotifyAt tokens are out, and returns the next count

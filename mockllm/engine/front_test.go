@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -105,6 +106,38 @@ func TestFrontValidate(t *testing.T) {
 	} {
 		if err := c.config.Validate(); err == nil && c.want != "" || err != nil && err.Error() != c.want {
 			t.Errorf("Validate(%+v) = %v, want %q", c.config, err, c.want)
+		}
+	}
+}
+
+// TestBlocksAreAskedLate: a request that reaches its engine late, behind an API server
+// and a load, is asked what it shares only then, and not at all when it gave up.
+func TestBlocksAreAskedLate(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		cancel time.Duration
+		want   []time.Duration
+	}{{"served", 0, []time.Duration{35 * ms}}, {"given up", 20 * ms, nil}} {
+		var loop pipeline.Virtual
+		cold := NewCold(&loop, ColdConfig{Load: 30 * ms}, func(l pipeline.Scheduler) Engine {
+			return NewBatched(l, BatchedConfig{Steps: dear, MaxSequences: 2, TokenBudget: 100, KVBlocks: 10, PrefixCache: true})
+		})
+		e := NewFront(&loop, FrontConfig{Fixed: 5 * ms}, cold)
+		var asked []time.Duration
+		r := &Request{Prompt: 20, Output: 2, Done: func(pipeline.Outcome) {}}
+		r.Blocks = func(dst []uint64, _ int) []uint64 {
+			asked = append(asked, loop.Now())
+			return append(dst, 1)
+		}
+		loop.At(0, pipeline.RankTimer, func() { e.Submit(r) })
+		if c.cancel > 0 {
+			loop.At(c.cancel, pipeline.RankInput, func() { e.Cancel(r) })
+		}
+		if err := loop.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(asked, c.want) {
+			t.Errorf("%s: asked at %v, want %v", c.name, asked, c.want)
 		}
 	}
 }

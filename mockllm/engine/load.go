@@ -1,16 +1,19 @@
 package engine
 
 import (
+	"fmt"
 	"math"
 	"time"
+
+	"halfsecond/mockllm/catalog"
 )
 
-// Load is what it takes to bring a model into memory. A rate of 0 means that
-// there is no such limit, a time of 0 that there is no such work.
+// Load is what it takes to bring a model into memory. A rate of 0 means that there is
+// no such limit.
 type Load struct {
-	// Start is the time from the order to start until weights are read: container,
-	// process, imports, device context. vLLM 0.10.1.1 without a container: 17.6 s,
-	// of which 10.2 are told by its own log.
+	// Start is the time for all that does not grow with the weights: container, process,
+	// imports, device context, and what is compiled, measured, captured and warmed up
+	// before the first request is served as every other.
 	Start time.Duration
 	// Weights is what is read, in bytes.
 	Weights float64
@@ -18,52 +21,58 @@ type Load struct {
 	// NVMe, .2-1e9 for object stores.
 	Storage float64
 	// Host is the rate at which the loader takes weights that are in the host's
-	// memory (the page cache) and does with them what it must, in bytes a second.
-	// vLLM 0.10.1.1: 1.8e9.
+	// memory (the page cache) to the devices and does with them what it must, in
+	// bytes a second.
 	Host float64
-	// Link is the rate between the host and all devices of the model together, in
-	// bytes a second. Unified memory has none.
-	Link float64
-	// Prepare is the time to compile, to measure how much memory is left and to
-	// capture graphs. vLLM 0.10.1.1 with its compile cache warm: 14.8 s for .5B
-	// parameters, 19.5 s for 7B, 26.4 s for 13B; 7.5 s of them for 7B load the compiled
-	// graphs, and the capture takes .35 s for one batch size and 7.6 s for 1,024.
-	Prepare time.Duration
-	// WarmUp is what the first request pays beyond its own time: kernels that are
-	// compiled or loaded when first used.
-	WarmUp time.Duration
 }
 
 // LoadTime returns the time from the order to load until the first request is
 // served as every other:
 //
-//	Start + Weights/min(Storage, Host, Link) + Prepare + WarmUp
+//	Start + Weights/min(Storage, Host)
 //
-// The weights stream through all three at once, so the slowest counts. When the
-// host has them cached already, Storage does not.
-//
-// Measured figures: vLLM 0.10.1.1 on one A100, mean of five starts with a warm
-// compile cache and, it seems, the files in the page cache; source:
-// upb-cn/vllm-startup-profiler, avg_comparison_results.json of model_size and
-// batch_size in experiments/A100/examples, commit 9ef96f47, the data of H. S.
-// Kabakibo, A. Trivedi and L. Wang, "Breaking the Ice: Analyzing Cold Start Latency
-// in vLLM", MLSys 2026, arXiv 2606.07362, read 2026-11-29.
+// The weights stream through both at once, so the slower counts. When the host has
+// them cached already, Storage does not.
 func LoadTime(l Load, cached bool) time.Duration {
-	rate := slowest(l.Host, l.Link)
+	rate := l.Host
 	if !cached {
-		rate = slowest(rate, l.Storage)
+		rate = slower(rate, l.Storage)
 	}
 	transfer := 0.0
 	if rate > 0 {
 		transfer = l.Weights / rate
 	}
-	return l.Start + time.Duration(math.Round(transfer*float64(time.Second))) + l.Prepare + l.WarmUp
+	return l.Start + time.Duration(math.Round(transfer*float64(time.Second)))
 }
 
-// slowest returns the lower rate, 0 being none.
-func slowest(a, b float64) float64 {
+// slower returns the lower rate, 0 being none.
+func slower(a, b float64) float64 {
 	if a == 0 || b == 0 {
 		return a + b
 	}
 	return min(a, b)
+}
+
+// Load returns what it takes to bring the replica's model, and what drafts for it,
+// into memory from one NVMe SSD of 5 GB/s. Devices that share every layer have a
+// process each, all of which load at once; those that share by layers have one for
+// all. The error says that nobody measured how the engine starts, or why there is no
+// draft.
+func (r Replica) Load() (Load, error) {
+	d := r.Plan.Deployment()
+	if d.Engine.StartTime == 0 || d.Engine.LoadRate == 0 {
+		return Load{}, fmt.Errorf("how long %s takes to start was not measured", d.Engine.Name)
+	}
+	draft, err := r.draft()
+	if err != nil {
+		return Load{}, err
+	}
+	l := Load{Start: d.Engine.StartTime, Weights: float64(r.Plan.WeightBytes()), Storage: ssdRate, Host: d.Engine.LoadRate}
+	if d.Split == catalog.SplitTensor {
+		l.Host *= float64(d.Devices())
+	}
+	if draft != nil {
+		l.Weights += float64(draft.WeightBytes())
+	}
+	return l, nil
 }

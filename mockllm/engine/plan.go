@@ -101,12 +101,20 @@ func (e *Batched) planChunk(r *Request, b *roofline.Batch) bool {
 		e.readBack(r)
 	}
 	e.cut++
-	if q == rest {
-		e.add(b, r, q, 1)
-	} else {
-		e.add(b, r, q, 0)
-	}
+	e.add(b, r, q, e.logits(q, q == rest))
 	return true
+}
+
+// logits returns how many tokens of a prompt's chunk need the output head.
+func (e *Batched) logits(chunk int, last bool) int {
+	switch {
+	case e.config.AllLogits:
+		return chunk
+	case last:
+		return 1
+	default:
+		return 0
+	}
 }
 
 // add puts q tokens of a sequence into the step, of which so many need logits.
@@ -123,7 +131,7 @@ func (e *Batched) add(b *roofline.Batch, r *Request, q, logits int) {
 
 // admit lets waiting requests join, in order, while there is room for them.
 func (e *Batched) admit(b *roofline.Batch) {
-	for len(e.running) < e.config.MaxSequences && b.Tokens < e.config.TokenBudget {
+	for len(e.running)+e.left < e.config.MaxSequences && b.Tokens < e.config.TokenBudget {
 		r := e.waiting.front()
 		if r == nil || !e.settle(r) {
 			return

@@ -47,8 +47,8 @@ func (m *prefixes) grow(r *Request) (ok bool) {
 // keep makes the blocks findable that are complete now.
 func (m *prefixes) keep(r *Request) {
 	x := r.extra
-	whole := min(r.computed/m.size, len(x.chain), len(x.held))
-	for ; x.published < whole; x.published++ {
+	most := min(len(x.chain), len(x.held))
+	for ; x.published < most && r.computed >= (x.published+1)*m.size; x.published++ {
 		x.held[x.published] = m.cache.Publish(x.held[x.published], x.chain[x.published])
 	}
 }

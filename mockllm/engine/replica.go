@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -25,9 +24,10 @@ type Replica struct {
 	PrefixTTL    time.Duration // how long it is still found after its last use
 	OnFull       Policy
 
-	// The memory beside the cache, for Swap and Spill.
-	OverflowBytes int64   // 0 means 4 GiB a device for Swap and 1 TB for Spill
-	OverflowRate  float64 // bytes a second; 0 means a PCIe 4 link's for Swap and an SSD's for Spill
+	// The memory beside the cache: that of the host for Swap, of which every device has
+	// a part and a link to it, and a disk for all devices for Spill.
+	OverflowBytes int64   // of each part; 0 means 4 GiB for Swap and 1 TB for Spill
+	OverflowRate  float64 // bytes a second of each link, or of the disk; 0 means PCIe 4 and an NVMe SSD
 
 	Drafting *Drafting // nil for no speculative decoding
 }
@@ -36,10 +36,10 @@ type Replica struct {
 // model itself, or, when neither is set, by n-gram lookup.
 type Drafting struct {
 	Model *roofline.Plan // the draft model on the same devices, or nil
-	Share float64        // a head's pass as a share of the model's step, or 0
+	Head  bool           // the model has one: roofline.Plan.Head
 
 	Tokens     int     // drafted a step, at least 1
-	Acceptance float64 // chance that a drafted token is right, 0..1
+	Acceptance float64 // chance that a drafted token is right, 0..1: see ModelAcceptance and its like
 	Seed       uint64  // of the draws
 }
 
@@ -110,7 +110,11 @@ func (r Replica) First(prompt int) time.Duration {
 func (r Replica) config() (BatchedConfig, error) {
 	d := r.Plan.Deployment()
 	family := d.Engine.On(d.Hardware)
-	tokens, err := r.kvTokens()
+	draft, err := r.draft()
+	if err != nil {
+		return BatchedConfig{}, err
+	}
+	tokens, err := r.kvTokens(draft)
 	if err != nil {
 		return BatchedConfig{}, err
 	}
@@ -122,10 +126,12 @@ func (r Replica) config() (BatchedConfig, error) {
 		MaxContext:   d.Model.MaxContext,
 		WholePrompts: !unlessNil(r.Chunked, family.Chunked),
 		PrefillFirst: family.PrefillFirst,
+		AllLogits:    family.AllLogits,
+		Ahead:        family.PlansAhead && (r.Drafting == nil || r.Drafting.Head),
 		PrefixCache:  unlessNil(r.PrefixCache, family.PrefixCache),
 		PrefixTTL:    r.PrefixTTL,
 		OnFull:       r.OnFull,
-		Speculation:  r.speculation(),
+		Speculation:  r.speculation(draft),
 	}
 	c.KVBlocks = tokens / c.BlockTokens
 	c.MaxSequences = min(c.MaxSequences, c.TokenBudget/c.verified())
@@ -137,7 +143,7 @@ func (r Replica) config() (BatchedConfig, error) {
 	} else if r.Slots > 0 {
 		return c, fmt.Errorf("%d slots: %s has none, it serves in batches", r.Slots, family.Name)
 	}
-	c.Overflow = r.overflow(c, d)
+	c.Overflow = r.overflow(c, draft)
 	return c, nil
 }
 
@@ -147,64 +153,67 @@ func (r Replica) useSlots(c *BatchedConfig, family catalog.Engine) {
 	c.Slots = unlessZero(r.Slots, family.Slots)
 	c.SlotCache = unlessNil(r.PrefixCache, family.SlotCache)
 	c.TokenBudget = unlessZero(r.TokenBudget, family.MicroBatch, math.MaxInt32)
-	c.WholePrompts, c.PrefillFirst, c.PrefixCache, c.OnFull = false, false, false, Recompute
+	c.WholePrompts, c.PrefillFirst, c.Ahead, c.PrefixCache, c.OnFull = false, false, false, false, Recompute
 }
 
-// overflow returns the memory beside the cache for the policy.
-func (r Replica) overflow(c BatchedConfig, d roofline.Deployment) Overflow {
-	o := Overflow{TokenBytes: r.Plan.KVBytesPerToken()}
-	bytes := int64(0)
+// overflow returns the memory beside the cache for the policy. A token in it is the
+// bytes that all devices hold of it, for the model and its draft.
+func (r Replica) overflow(c BatchedConfig, draft *roofline.Plan) Overflow {
+	o, bytes, parts := Overflow{TokenBytes: r.Plan.DeviceKVBytesPerToken()}, int64(0), 1
 	switch c.OnFull {
 	case Swap:
-		bytes, o.Rate = defaultSwap*int64(d.GPUs), pcieRate
+		bytes, o.Rate, parts = defaultSwap, pcieRate, r.Plan.Deployment().Devices()
 	case Spill:
 		bytes, o.Rate, o.Latency = defaultSpill, ssdRate, ssdLatency
 	default:
 		return Overflow{}
 	}
-	bytes = unlessZero(r.OverflowBytes, bytes)
-	o.Rate = unlessZero(r.OverflowRate, o.Rate)
-	o.Blocks = int(bytes / (o.TokenBytes * int64(c.BlockTokens)))
+	if draft != nil {
+		o.TokenBytes += draft.DeviceKVBytesPerToken()
+	}
+	o.Rate = float64(parts) * unlessZero(r.OverflowRate, o.Rate)
+	o.Blocks = int(int64(parts) * unlessZero(r.OverflowBytes, bytes) / (o.TokenBytes * int64(c.BlockTokens)))
 	return o
 }
 
-func (r Replica) speculation() *Speculation {
+// draft returns the plan of what drafts on the devices, nil when nothing does.
+func (r Replica) draft() (*roofline.Plan, error) {
+	switch {
+	case r.Drafting == nil:
+		return nil, nil
+	case r.Drafting.Head:
+		return r.Plan.Head()
+	default:
+		return r.Drafting.Model, nil
+	}
+}
+
+func (r Replica) speculation(draft *roofline.Plan) *Speculation {
 	d := r.Drafting
 	if d == nil {
 		return nil
 	}
 	s := &Speculation{Tokens: d.Tokens, Acceptance: d.Acceptance, Seed: d.Seed}
-	switch {
-	case d.Model != nil:
-		s.Drafter = d.Model
-	case d.Share != 0:
-		s.Drafter = Head{Model: r.Plan, Share: d.Share}
+	if draft != nil {
+		s.Drafter = draft
 	}
 	return s
 }
 
-// kvTokens returns how many tokens the cache holds. A draft model takes its weights,
-// and a cache of as many tokens, from the same memory; a cache of a size that was
-// given is what they left.
-func (r Replica) kvTokens() (int, error) {
+// kvTokens returns how many tokens the cache holds.
+func (r Replica) kvTokens(draft *roofline.Plan) (int, error) {
+	d := r.Plan.Deployment()
 	tokens, err := r.Plan.KVTokens()
+	if err == nil && draft != nil {
+		if tokens, err = r.Plan.KVTokensBeside(draft); err != nil {
+			err = fmt.Errorf("no room for a cache beside %s and %s, which drafts: %w", d.Model.Name, draft.Deployment().Model.Name, err)
+		}
+	}
 	if err != nil {
 		return 0, err
 	}
-	d := r.Plan.Deployment()
 	if tokens < 0 {
 		return 0, fmt.Errorf("the memory of %s is unknown, and with it what the cache of %s holds", d.Hardware.Name, d.Model.Name)
-	}
-	if r.Drafting == nil || r.Drafting.Model == nil || d.KVTokens > 0 {
-		return tokens, nil
-	}
-	draft, own := r.Drafting.Model, r.Plan.KVBytesPerToken()
-	if draft.KVBytesPerToken() < 0 {
-		return 0, errors.New("the shape of the draft model is unknown, and with it what its cache takes")
-	}
-	left := int64(tokens)*own - draft.WeightBytes()
-	if tokens = int(left / (own + draft.KVBytesPerToken())); left < 0 || tokens < leastContext {
-		return 0, fmt.Errorf("the draft model %s leaves no room for a cache beside %s", draft.Deployment().Model.Name, d.Model.Name)
 	}
 	return tokens, nil
 }

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -98,9 +100,11 @@ func TestHabits(t *testing.T) {
 		{"n-gram lookup", "vllm", func(r *Replica) { r.Drafting = &Drafting{Tokens: 3, Acceptance: .5, Seed: 4} }, func(c BatchedConfig) bool {
 			return *c.Speculation == Speculation{Tokens: 3, Acceptance: .5, Seed: 4}
 		}},
-		{"a head", "vllm", func(r *Replica) { r.Drafting = &Drafting{Share: .05, Tokens: 3} }, func(c BatchedConfig) bool {
-			return c.Speculation.Drafter == Head{c.Steps, .05}
+		{"a head", "vllm", func(r *Replica) { r.Drafting = &Drafting{Head: true, Tokens: 3} }, func(c BatchedConfig) bool {
+			h, err := c.Steps.(*roofline.Plan).Head()
+			return err == nil && reflect.DeepEqual(c.Speculation.Drafter, h)
 		}},
+		{"every logit", "transformers", nil, func(c BatchedConfig) bool { return c.AllLogits && !c.WholePrompts }},
 		{"many drafts", "vllm", func(r *Replica) { r.MaxSequences, r.TokenBudget, r.Drafting = 256, 2048, &Drafting{Tokens: 9} }, func(c BatchedConfig) bool {
 			return c.MaxSequences == 204 // of 10 tokens each
 		}},
@@ -132,10 +136,12 @@ func TestCacheSize(t *testing.T) {
 	}
 	draft := planOf(t, deployment(t, "Llama-3.2-1B", "H100-SXM", 1))
 	r := served(t, "vllm", func(r *Replica) { r.Drafting = &Drafting{Model: draft, Tokens: 3} })
-	own, its := r.Plan.KVBytesPerToken(), draft.KVBytesPerToken()
-	want := int((int64(tokens)*own-draft.WeightBytes())/(own+its)) / 16
-	if got := r.Config().KVBlocks; got != want || got >= tokens/16 {
-		t.Errorf("%d blocks beside a draft model, want %d of %d", got, want, tokens/16)
+	beside, err := r.Plan.KVTokensBeside(draft)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Config().KVBlocks; got != beside/16 || got >= tokens/16 {
+		t.Errorf("%d blocks beside a draft model, want %d of %d", got, beside/16, tokens/16)
 	}
 }
 
@@ -151,7 +157,7 @@ func TestReplicaErrors(t *testing.T) {
 		{"too many slots", served(t, "llama.cpp", func(r *Replica) { r.Slots = 1 << 20 }), "1048576 slots share a cache that leaves 0 tokens to each, want at least 16"},
 		{"a policy that is none", served(t, "vllm", func(r *Replica) { r.OnFull = "wait" }), `policy "wait" is unknown: want one of recompute, swap, spill, reserve, refuse`},
 		{"a large draft model", Replica{Plan: planOf(t, deployment(t, "Phi-2", "RTX-4090", 1)), Drafting: &Drafting{Model: large, Tokens: 3}},
-			"the draft model Llama-3.1-8B leaves no room for a cache beside Phi-2"},
+			"no room for a cache beside Phi-2 and Llama-3.1-8B, which drafts: Phi-2 in fp16 does not fit: it needs "},
 		{"impossible drafts", served(t, "vllm", func(r *Replica) { r.Drafting = &Drafting{Acceptance: 2} }), "drafted tokens is 0, must be at least 1"},
 	} {
 		err := c.r.Validate()
@@ -238,4 +244,63 @@ func chunks(p *roofline.Plan, prompt, chunk, logits int) (total time.Duration) {
 		total += p.Step(b)
 	}
 	return total
+}
+
+// TestOverflowOfDevices: every device has a part of the host's memory and a link to it,
+// which it takes its own part of a token over, or a copy of it; a disk serves them all.
+func TestOverflowOfDevices(t *testing.T) {
+	const token = 320 << 10 // bytes of Llama-3.1-70B: 80 layers, 8 KV heads of 128, twice 2 bytes
+	for _, c := range []struct {
+		name         string
+		gpus, stages int
+		policy       Policy
+		draft        bool
+		want         Overflow
+	}{
+		{"swap", 4, 1, Swap, false, Overflow{Blocks: 4 << 30 * 4 / token / 16, TokenBytes: token, Rate: 4 * 24e9}},
+		{"swap of stages", 2, 2, Swap, false, Overflow{Blocks: 4 << 30 * 4 / token / 16, TokenBytes: token, Rate: 4 * 24e9}},
+		{"swap of copies", 16, 1, Swap, false, Overflow{Blocks: 4 << 30 * 16 / (2 * token) / 16, TokenBytes: 2 * token, Rate: 16 * 24e9}},
+		{"swap with a head", 4, 1, Swap, true, Overflow{Blocks: 4 << 30 * 4 / (token / 80 * 81) / 16, TokenBytes: token / 80 * 81, Rate: 4 * 24e9}},
+		{"spill of copies", 16, 1, Spill, false, Overflow{Blocks: 1_000_000_000_000 / (2 * token) / 16, TokenBytes: 2 * token, Rate: 5e9, Latency: 80 * time.Microsecond}},
+	} {
+		d := deployment(t, "Llama-3.1-70B", "H100-SXM", c.gpus)
+		d.Stages = c.stages
+		r := Replica{Plan: planOf(t, d), OnFull: c.policy}
+		if c.draft {
+			r.Drafting = &Drafting{Head: true, Tokens: 3}
+		}
+		if got := r.Config().Overflow; got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+	r := replica(t, "Llama-3.1-70B", "H100-SXM", 4)
+	r.OnFull, r.OverflowBytes, r.OverflowRate = Swap, 1<<30, 50e9
+	if got, want := r.Config().Overflow, (Overflow{Blocks: 4 << 30 / token / 16, TokenBytes: token, Rate: 200e9}); got != want {
+		t.Errorf("what is set: %+v, want %+v", got, want)
+	}
+}
+
+// TestAllLogits: where the output head is computed for every token of a prompt, each
+// chunk pays for its own, and the scheduler takes what a prediction says.
+func TestAllLogits(t *testing.T) {
+	var loop pipeline.Virtual
+	steps := &recorder{}
+	e := NewBatched(&loop, BatchedConfig{Steps: steps, MaxSequences: 1, TokenBudget: 8, KVBlocks: 10, AllLogits: true})
+	var log []string
+	ask(&loop, e, &log, "a", 0, 20, 2)
+	expect(t, &loop, &log, "a1@30 a2@40 a:ok@40")
+	want := make([]roofline.Batch, 4)
+	want[0].Add(8, 0, 8)
+	want[1].Add(8, 8, 8)
+	want[2].Add(4, 16, 4)
+	want[3].Add(1, 20, 1)
+	if !slices.Equal(steps.batches, want) {
+		t.Errorf("batches\n got %+v\nwant %+v", steps.batches, want)
+	}
+	r := served(t, "transformers", nil)
+	last := r.Plan.Batch()
+	last.Add(3000, 0, 1)
+	if got, want := r.First(3000), r.Plan.Prefill(3000); got != want || got <= r.Plan.Step(last) {
+		t.Errorf("First(3000) = %s, want %s as predicted, and more than %s for the last logit alone", got, want, r.Plan.Step(last))
+	}
 }

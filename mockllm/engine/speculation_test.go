@@ -181,7 +181,11 @@ func tpot(t *testing.T, c BatchedConfig, n int) time.Duration {
 // the model computes five tokens for each that it would have computed.
 func TestGainVanishes(t *testing.T) {
 	plan := llama(t)
-	speculation := &Speculation{Tokens: 4, Acceptance: .7, Drafter: Head{plan, .05}}
+	head, err := plan.Head()
+	if err != nil {
+		t.Fatal(err)
+	}
+	speculation := &Speculation{Tokens: 4, Acceptance: HeadAcceptance, Drafter: head}
 	gains := map[int]float64{}
 	for _, n := range []int{1, 8, 32, 128, 512} {
 		plain := tpot(t, BatchedConfig{Steps: plan}, n)

@@ -31,17 +31,28 @@ type job struct {
 func (s *Stage) Start(c *pipeline.Call) {
 	c.Record.Sent, c.Record.Simulated = s.loop.Now(), true
 	c.Record.PromptTokens, c.Record.TokenSource = c.PromptTokens, "engine"
-	j := &job{}
-	if n := len(s.idle); n > 0 {
-		j, s.idle = s.idle[n-1], s.idle[:n-1]
-	}
-	*j = job{stage: s, call: c}
+	j := s.job()
+	j.call, j.next = c, 0
 	j.Prompt, j.Output, j.Limit = c.PromptTokens, c.OutputTokens, c.MaxTokens
 	j.Priority, j.Blocks = c.Priority, c.Blocks
 	j.Scheduled, j.Last = pipeline.Unknown, pipeline.Unknown // it may fail before an engine sees it
-	j.NotifyAt, j.Notify, j.Done = 1, j.notify, j.done
+	j.NotifyAt = 1
 	c.State = j
 	s.engine.Submit(&j.Request)
+}
+
+// job returns a new job, or an idle one with the memory that it has already.
+func (s *Stage) job() *job {
+	n := len(s.idle)
+	if n == 0 {
+		j := &job{stage: s}
+		j.Notify, j.Done = j.notify, j.done
+		return j
+	}
+	j := s.idle[n-1]
+	s.idle = s.idle[:n-1]
+	j.Request = Request{Notify: j.Notify, Done: j.Done, extra: j.extra}
+	return j
 }
 
 // Cancel implements pipeline.LLM.

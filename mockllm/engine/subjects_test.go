@@ -42,6 +42,11 @@ var subjects = []subject{
 	batched("batched, one sequence", 2, func(c *BatchedConfig) {
 		*c = BatchedConfig{Steps: linear{1, 1}, MaxSequences: 1, TokenBudget: 1, KVBlocks: 30}
 	}),
+	batched("planned ahead", 6*ms, func(c *BatchedConfig) { c.Ahead = true }),
+	batched("planned ahead, one sequence, prefix cache", 2, func(c *BatchedConfig) {
+		*c = BatchedConfig{Steps: linear{1, 1}, MaxSequences: 1, TokenBudget: 1, KVBlocks: 30, Ahead: true, PrefixCache: true}
+	}),
+	batched("planned ahead, swap", 8*ms, func(c *BatchedConfig) { c.Ahead, c.OnFull, c.Overflow = true, Swap, beside }),
 	batched("whole prompts", 8*ms, func(c *BatchedConfig) { c.WholePrompts = true }),
 	batched("prompts first", 6*ms, func(c *BatchedConfig) { c.PrefillFirst = true }),
 	batched("whole prompts first", 8*ms, func(c *BatchedConfig) { c.PrefillFirst, c.WholePrompts = true, true }),

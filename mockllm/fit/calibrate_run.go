@@ -25,15 +25,8 @@ func CalibrateRun(ctx context.Context, r engine.Replica, run []Timed, first int)
 		return Calibration{}, fmt.Errorf("the first %d requests: the run has %d", first, len(run))
 	}
 	d := r.Plan.Deployment()
-	base := roofline.Defaults(d)
-	out, err := calibrate(ctx, base, func(c roofline.Constants) ([]float64, error) {
-		r := r
-		var err error
-		d.Constants = c
-		if r.Plan, err = roofline.New(d); err != nil {
-			return nil, err
-		}
-		got, err := Replay(ctx, r, run)
+	out, err := calibrate(ctx, roofline.Defaults(d), func(c roofline.Constants) ([]float64, error) {
+		got, err := ReplayWith(ctx, r, c, run)
 		if err != nil {
 			return nil, err
 		}
@@ -41,6 +34,17 @@ func CalibrateRun(ctx context.Context, r engine.Replica, run []Timed, first int)
 	})
 	out.Subject = subjectOf([]roofline.Deployment{d})
 	return out, err
+}
+
+// ReplayWith is Replay with other constants.
+func ReplayWith(ctx context.Context, r engine.Replica, c roofline.Constants, run []Timed) (Replayed, error) {
+	d := r.Plan.Deployment()
+	d.Constants = c
+	var err error
+	if r.Plan, err = roofline.New(d); err != nil {
+		return Replayed{}, err
+	}
+	return Replay(ctx, r, run)
 }
 
 // promptGroups is how many groups, by length of the prompt, the times to first token

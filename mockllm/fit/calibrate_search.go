@@ -100,7 +100,7 @@ func (s *adjustment) settle() (err error) {
 	s.best = s.valued(s.best)
 	for range rescales {
 		before := s.scale
-		if s.best, err = s.minimise(s.best, chosen(s.told, -1), settled); err != nil {
+		if s.best, err = s.minimise(s.best, chosen(s.told, -1), mostRounds, settled); err != nil {
 			return err
 		}
 		sum := errorScale
@@ -201,7 +201,7 @@ func (s *adjustment) rise(i int, by float64, others []int) (float64, error) {
 	at := s.moved(s.best.at, i, by)
 	p, err := s.look(at)
 	if err == nil {
-		p, err = s.minimise(p, others, settledOff)
+		p, err = s.minimise(p, others, mostRoundsOff, settledOff)
 	}
 	against := s.againstOne(i, p.at[i]) - s.againstOne(i, s.best.at[i])
 	return p.loss - against - s.best.loss, err

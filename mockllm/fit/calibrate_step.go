@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	nudge      = .5 // of its spread, by which a knob is moved to see what changes
-	mostRounds = 10
+	nudge = .5 // of its spread, by which a knob is moved to see what changes
 
-	// A gain that is a smaller share of the loss ends the search: for the best place,
-	// and for one with a knob off.
-	settled, settledOff = .002, .01
+	// A gain that is a smaller share of the loss ends a search, and so do so many rounds:
+	// for the best place, and for one with a knob off.
+	settled, settledOff       = .002, .01
+	mostRounds, mostRoundsOff = 10, 3
 
 	leastDamping, mostDamping, moreDamping = 1e-4, 1e2, 30
 )
@@ -67,10 +67,10 @@ func (s *adjustment) againstOne(i int, at float64) float64 {
 }
 
 // minimise returns where the loss is least when some knobs are moved from a place, by
-// damped Gauss-Newton steps. It goes on while a round gains more than a share of the
-// loss.
-func (s *adjustment) minimise(here place, which []int, share float64) (place, error) {
-	for range mostRounds {
+// damped Gauss-Newton steps. It goes on for some rounds while one gains more than a
+// share of the loss.
+func (s *adjustment) minimise(here place, which []int, rounds int, share float64) (place, error) {
+	for range rounds {
 		if len(which) == 0 {
 			break
 		}

@@ -133,7 +133,8 @@ func TestReplayOwn(t *testing.T) {
 
 const ms = time.Millisecond
 
-// Two requests come while the first is computed, and are noticed when that step ends.
+// Two requests come while the first is computed, are noticed when that step ends and,
+// since the next one is planned by then, join the one after it.
 func TestReplayQueued(t *testing.T) {
 	r := recordings[0].replica(t, roofline.Constants{})
 	run := []Timed{
@@ -152,17 +153,16 @@ func TestReplayQueued(t *testing.T) {
 		}
 		return r.Plan.Step(b)
 	}
-	// The front; a prompt; a token and the two other prompts, which the one tokenizer
-	// has done by then; a token of each that goes on.
 	e := r.Plan.Deployment().Engine
 	noticed := 10*ms + e.RequestFixed + 100*e.TokenizeToken
 	first := noticed + step([2]int{100, 0})
-	second := first + step([2]int{1, 100}, [2]int{50, 0}, [2]int{30, 0})
-	third := second + step([2]int{1, 101}, [2]int{1, 30})
+	second := first + step([2]int{1, 100})
+	third := second + step([2]int{1, 101}, [2]int{50, 0}, [2]int{30, 0})
+	fourth := third + step([2]int{1, 30})
 	want := []Timed{
 		{Line: 2, Arrival: 10 * ms, Queued: noticed, First: first, Last: third, Prompt: 100, Output: 3},
-		{Line: 3, Arrival: 11 * ms, Queued: first, First: second, Last: second, Prompt: 50, Output: 1},
-		{Line: 4, Arrival: 12 * ms, Queued: pipeline.Unknown, First: second, Last: third, Prompt: 30, Output: 2},
+		{Line: 3, Arrival: 11 * ms, Queued: first, First: third, Last: third, Prompt: 50, Output: 1},
+		{Line: 4, Arrival: 12 * ms, Queued: pipeline.Unknown, First: third, Last: fourth, Prompt: 30, Output: 2},
 	}
 	if !slices.Equal(got.Run, want) {
 		t.Errorf("replayed\n%v, want\n%v", got.Run, want)

@@ -42,6 +42,9 @@ func ReadRows(name string, file io.Reader) ([]Row, error) {
 	c := csv.NewReader(file)
 	c.FieldsPerRecord = -1
 	header, err := c.Read()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: no header: want a first line with %s", name, strings.Join(Columns(), ","))
 	}

@@ -49,6 +49,7 @@ func TestReadRowsRefuses(t *testing.T) {
 	const header = "engine,model,weight_format,gpu,n_gpu,batch,prompt_tokens,bits_per_weight,metric,value,unit,parallelism\n"
 	for _, test := range []struct{ name, file, want string }{
 		{"nothing", "", "rows.csv: no header: want a first line with " + strings.Join(Columns(), ",")},
+		{"an open quote", "\"engine,model\n", "rows.csv: parse error on line 1, column 15: extraneous or missing \" in quoted-field"},
 		{"a header only", header, "rows.csv: no measurements below the header"},
 		{"a column nobody knows", "gpus,model\n", "rows.csv:1: unknown column \"gpus\": want some of " + strings.Join(Columns(), ", ") + "\n" +
 			"rows.csv:1: column engine is missing\nrows.csv:1: column weight_format is missing\nrows.csv:1: column gpu is missing\n" +

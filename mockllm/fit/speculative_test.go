@@ -15,21 +15,6 @@ import (
 	"halfsecond/pipeline"
 )
 
-// One acceptance for each kind of drafter, from what was published of acceptance,
-// before any speed was looked at. Read 2026-11-29.
-const (
-	// A draft model of the same family, some ten times smaller, at temperature 0: .75
-	// for LaMDA 8B as the draft of LaMDA 137B (Leviathan et al., arXiv:2211.17192,
-	// table 3, as quoted by others).
-	sameFamily = .75
-
-	// EAGLE-1's chains of 5 drafted tokens give 3.20, 3.23, 2.97 (Vicuna 7B, 13B, 33B),
-	// 3.00, 3.18 and 3.12 tokens a round (Llama-2-Chat 7B, 13B, 70B) on MT-bench at
-	// temperature 0 (Li et al., arXiv:2401.15077, table 5): 3.117 on average, which is
-	// (1 - a^6) / (1 - a) for this a.
-	eagleHead = .727
-)
-
 // Lengths of the drafts: gpt-fast's scripts/speculate_70B_int4.sh, and chaineagenerate
 // of EAGLE's branch for gpt-fast (SafeAILab/EAGLE commit 3ad7869), which the
 // measurement of its README runs. Its attention reads the whole of a static cache
@@ -40,10 +25,20 @@ const (
 	eagleCache   = 2000
 )
 
-func TestEagleAcceptance(t *testing.T) {
-	chain := (3.20 + 3.23 + 2.97 + 3.00 + 3.18 + 3.12) / 6
-	if got := (engine.Speculation{Tokens: eagleDraft, Acceptance: eagleHead}).Expected(); math.Abs(got-chain) > .01 {
-		t.Errorf("%.3f tokens a round, published are %.3f", got, chain)
+// The acceptances that the engine assumes are those that were published.
+func TestAcceptances(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		tokens     int
+		acceptance float64
+		want       float64 // tokens a round
+	}{
+		{"EAGLE-1", eagleDraft, engine.HeadAcceptance, (3.20 + 3.23 + 2.97 + 3.00 + 3.18 + 3.12) / 6},
+		{"prompt lookup", 100, engine.LookupAcceptance, (1.73 + 1.68 + 1.55) / 3},
+	} {
+		if got := (engine.Speculation{Tokens: c.tokens, Acceptance: c.acceptance}).Expected(); math.Abs(got-c.want) > .02 {
+			t.Errorf("%s: %.3f tokens a round, published are %.3f", c.name, got, c.want)
+		}
 	}
 }
 
@@ -108,43 +103,40 @@ func model(t *testing.T, name string) catalog.Model {
 	return m
 }
 
-// eagleModel returns EAGLE-1's head of a model as a model: one layer, the model's
-// output head, and a matrix of 2*d x d that joins feature and token, which is counted
-// as a wider MLP.
-func eagleModel(m catalog.Model) catalog.Model {
-	m.Name, m.Layers = "EAGLE head of "+m.Name, 1
-	m.FFN += 2 * m.Hidden / 3
-	return m
-}
-
-// pass is a drafter that takes a fixed time for each pass, beside its computing.
-type pass struct {
-	*roofline.Plan
-	fixed time.Duration
-}
-
-func (p pass) Step(b roofline.Batch) time.Duration { return p.Plan.Step(b) + p.fixed }
-
-// eaglePass returns the fixed time of a pass of EAGLE's head in gpt-fast: choosing the
-// token, masks and the loop in Python. It is what table 4 of the paper leaves beside
-// the head's computing: Llama-2-Chat 7B on an RTX 3090 goes from 55.1 to 100.2 tokens
-// a second in 16 bits, and from 106.9 to 160.4 in 4, with 3.00 tokens a round.
-func eaglePass(t *testing.T) time.Duration {
+// head returns the plan of a model's drafting head.
+func head(t *testing.T, p *roofline.Plan) *roofline.Plan {
 	t.Helper()
+	h, err := p.Head()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// What a pass of EAGLE's head takes in gpt-fast beside its computing (choosing the
+// token, masks and the loop in Python) is what table 4 of the paper leaves: Llama-2-Chat
+// 7B on an RTX 3090 goes from 55.1 to 100.2 tokens a second in 16 bits, and from 106.9 to
+// 160.4 in 4, with 3.00 tokens a round. The measurements below are of another model on
+// another device.
+func TestEaglePass(t *testing.T) {
 	const chain = 3.00
-	var sum float64
+	var sum time.Duration
 	for _, r := range []struct {
 		format         string
 		baseline, rate float64
 	}{{"fp16", 55.1, 100.2}, {"int4", 106.9, 160.4}} {
-		m := model(t, "Llama-2-7B")
-		target, head := gptFast(t, m, "RTX-3090", r.format), gptFast(t, eagleModel(m), "RTX-3090", r.format)
+		target := gptFast(t, model(t, "Llama-2-7B"), "RTX-3090", r.format)
+		known := target.Deployment().Engine.DraftPass
+		computing := head(t, target).Decode(1, eagleCache) - known
 		verify := verification(target, eagleDraft, eagleCache).Seconds() / target.Decode(1, eagleCache).Seconds()
-		left := (chain/r.rate-verify/r.baseline)/eagleDraft - head.Decode(1, eagleCache).Seconds()
-		t.Logf("a pass of EAGLE's head in %s: %.2f ms beside its computing", r.format, 1e3*left)
+		left := time.Duration((chain/r.rate-verify/r.baseline)/eagleDraft*float64(time.Second)) - computing
+		t.Logf("%s: %s a pass beside %s of computing", r.format, left, computing)
 		sum += left
 	}
-	return time.Duration(sum / 2 * float64(time.Second))
+	got, want := (sum / 2).Round(100*time.Microsecond), gptFast(t, model(t, "Llama-2-7B"), "RTX-3090", "fp16").Deployment().Engine.DraftPass
+	if got != want {
+		t.Errorf("a pass takes %s beside its computing, the catalogue has %s", sum/2, want)
+	}
 }
 
 // verification returns how long a step takes that verifies so many drafted tokens.
@@ -152,6 +144,17 @@ func verification(p *roofline.Plan, drafted, context int) time.Duration {
 	b := p.Batch()
 	b.Add(drafted+1, context-1, drafted+1)
 	return p.Step(b)
+}
+
+// round returns how long a verification and its drafts take.
+func round(target *roofline.Plan, drafter engine.Stepper, drafted, context int) time.Duration {
+	total := verification(target, drafted, context)
+	for i := range drafted {
+		b := drafter.Batch()
+		b.Add(1, context-1+i, 1)
+		total += drafter.Step(b)
+	}
+	return total
 }
 
 // through returns tokens a second of single answers through the engine.
@@ -177,28 +180,23 @@ func through(t *testing.T, target *roofline.Plan, drafting *engine.Speculation, 
 }
 
 // The published speed-ups come out with one acceptance for each kind of drafter. Only
-// gpt-fast's own measurement is reproduced in tokens a second too: the authors of EAGLE
-// measured theirs in a loop of their own, whose baseline is slower than gpt-fast's.
+// gpt-fast's own measurement is reproduced in tokens a second too, without drafts and
+// with them: the authors of EAGLE measured theirs in a loop of their own, and its
+// baseline is a quarter (16 bits) and a half (4 bits) slower than the gpt-fast that the
+// constants know. Its speeds are not within the limit.
 func TestSpeculative(t *testing.T) {
 	const limit = .15
-	fixed := eaglePass(t)
 	for _, s := range readSpeculated(t) {
 		hardware, cache := "A100-80GB-SXM", 55 // a prompt of 5 tokens, halfway through 100
-		drafting := &engine.Speculation{Tokens: gptFastDraft, Acceptance: sameFamily}
-		if s.draft == "Llama-2-7B" {
-			drafting.Drafter = gptFast(t, model(t, s.draft), hardware, s.format)
-		} else {
+		if s.draft != "Llama-2-7B" {
 			hardware, cache = "A100-40GB-SXM", eagleCache // the authors' A100 have 40 GB
-			drafting.Tokens, drafting.Acceptance = eagleDraft, eagleHead
-			drafting.Drafter = pass{gptFast(t, eagleModel(model(t, s.target)), hardware, s.format), fixed}
 		}
 		target := gptFast(t, model(t, s.target), hardware, s.format)
-		round := verification(target, drafting.Tokens, cache)
-		for i := range drafting.Tokens {
-			b := drafting.Drafter.Batch()
-			b.Add(1, cache-1+i, 1)
-			round += drafting.Drafter.Step(b)
+		drafting := &engine.Speculation{Drafter: head(t, target), Tokens: eagleDraft, Acceptance: engine.HeadAcceptance}
+		if s.draft == "Llama-2-7B" {
+			drafting = &engine.Speculation{Drafter: gptFast(t, model(t, s.draft), hardware, s.format), Tokens: gptFastDraft, Acceptance: engine.ModelAcceptance}
 		}
+		round := round(target, drafting.Drafter, drafting.Tokens, cache)
 		baseline, rate := 1/target.Decode(1, cache).Seconds(), drafting.Expected()/round.Seconds()
 		off := rate/baseline/s.speedup - 1
 		t.Logf("%s: %.1f -> %.1f tokens/s, %.2fx; measured %.1f -> %.1f, %.2fx: %+.1f %% on the speed-up, %+.1f and %+.1f %% on the speeds",
@@ -206,11 +204,44 @@ func TestSpeculative(t *testing.T) {
 		if math.Abs(off) > limit {
 			t.Errorf("%s: speed-up %.2f, measured %.2f", s.id, rate/baseline, s.speedup)
 		}
-		if s.draft == "Llama-2-7B" && math.Abs(rate/s.rate-1) > limit {
-			t.Errorf("%s: %.1f tokens/s, measured %.1f", s.id, rate, s.rate)
+		if s.draft == "Llama-2-7B" && (math.Abs(baseline/s.baseline-1) > limit || math.Abs(rate/s.rate-1) > limit) {
+			t.Errorf("%s: %.1f -> %.1f tokens/s, measured %.1f -> %.1f", s.id, baseline, rate, s.baseline, s.rate)
 		}
 		if through := through(t, target, drafting, cache); math.Abs(through/rate-1) > .03 {
 			t.Errorf("%s: %.1f tokens/s through the engine, %.1f by the closed form", s.id, through, rate)
+		}
+	}
+}
+
+// A server's head costs what a server's step of its size does: Llama-3.1-8B on one H100
+// with EAGLE-1, a stream at a time, in vLLM of July 2025 on MT-bench (vllm-project/vllm
+// issue 20780, read 2026-11-29), for each length of the draft with the tokens a round
+// that were measured. Rounds of EAGLE-3 in the same table are not within the limit:
+// they take 10.2 to 15.2 ms, a millisecond for each pass.
+func TestHeadInAServer(t *testing.T) {
+	const limit, context, measured = .15, 400, 7.07 // ms a token without drafts
+	h, err := catalog.FindHardware("H100-SXM")
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := roofline.New(roofline.Deployment{Model: model(t, "Llama-3.1-8B"), Hardware: h})
+	if err != nil {
+		t.Fatal(err)
+	}
+	baseline := 1e3 * target.Decode(1, context).Seconds()
+	if math.Abs(baseline/measured-1) > limit {
+		t.Errorf("without drafts %.2f ms a token, measured %.2f", baseline, measured)
+	}
+	for _, c := range []struct {
+		drafted  int
+		tokens   float64 // a round
+		perToken float64 // ms
+	}{{2, 2.10, 4.37}, {3, 2.29, 4.29}, {4, 2.39, 4.48}, {5, 2.43, 4.71}, {6, 2.45, 4.94}, {7, 2.47, 5.20}} {
+		got := 1e3 * round(target, head(t, target), c.drafted, context).Seconds() / c.tokens
+		t.Logf("%d drafted: %.2f ms a token, measured %.2f (%+.1f %%); speed-up %.2f, measured %.2f",
+			c.drafted, got, c.perToken, 100*(got/c.perToken-1), baseline/got, measured/c.perToken)
+		if math.Abs(got/c.perToken-1) > limit || math.Abs(baseline/got/(measured/c.perToken)-1) > limit {
+			t.Errorf("%d drafted: %.2f ms a token, %.2f times as fast; measured %.2f, %.2f", c.drafted, got, baseline/got, c.perToken, measured/c.perToken)
 		}
 	}
 }
@@ -242,7 +273,7 @@ func TestSmallDraft(t *testing.T) {
 	if n := small.TotalParams(); n < 120e6 || n > 130e6 {
 		t.Fatalf("the draft model has %d parameters, want 125 million", n)
 	}
-	drafting := &engine.Speculation{Drafter: on(small, bandwidth), Tokens: gptFastDraft, Acceptance: sameFamily}
+	drafting := &engine.Speculation{Drafter: on(small, bandwidth), Tokens: gptFastDraft, Acceptance: engine.ModelAcceptance}
 	got := 1e3 / through(t, on(target, bandwidth), drafting, context)
 	t.Logf("at %.0f GB/s %s without and %.1f ms with a draft", bandwidth/1e9, on(target, bandwidth).Decode(1, context), got)
 	if math.Abs(got/12-1) > .15 {

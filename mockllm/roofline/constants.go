@@ -29,7 +29,6 @@ type Constants struct {
 	StepFixed     time.Duration // a_step, once a step
 	LayerFixed    time.Duration // a_layer, once a layer
 	SequenceFixed time.Duration // a_seq, once a sequence of the step
-	ExpertFixed   time.Duration // once a layer of experts, beside LayerFixed
 	// Overlapped says that the host spends LayerFixed while the device works, so that
 	// the longer of the two counts.
 	Overlapped bool
@@ -151,7 +150,6 @@ func (c Constants) validate() error {
 	notNegative("fixed cost a step", c.StepFixed.Seconds())
 	notNegative("fixed cost a layer", c.LayerFixed.Seconds())
 	notNegative("fixed cost a sequence", c.SequenceFixed.Seconds())
-	notNegative("fixed cost a layer of experts", c.ExpertFixed.Seconds())
 	notNegative("all-reduce latency", c.AllReduceLatency.Seconds())
 	notNegative("working memory", float64(c.WorkingMemory))
 	notNegative("non-torch memory", float64(c.NonTorch))

@@ -3,6 +3,7 @@ package roofline
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"halfsecond/pipeline"
 )
@@ -23,12 +24,16 @@ func (e *FitError) Error() string {
 		d.Model.Name, d.Weights, float64(e.Need)/1e9, d.Devices(), d.Hardware.Name, float64(e.Have)/1e9)
 }
 
-// WeightBytes returns the bytes of all weights, on all devices together.
+// WeightBytes returns the bytes of all weights, on all devices together. Those of a
+// drafting head are what it has beside the model.
 func (p *Plan) WeightBytes() int64 {
 	m, w := p.d.Model, p.d.Weights
 	bits := p.steadyParams() * w.steadyPart(m).bits
 	if m.HasShape() {
-		bits += float64(m.RoutedParams())*w.bits + float64(m.TotalParams()-m.LinearParams())*w.head
+		bits += float64(m.RoutedParams()) * w.bits
+	}
+	if m.HasShape() && !p.head {
+		bits += float64(m.TotalParams()-m.LinearParams()) * w.head
 	}
 	return int64(math.Round(bits / 8))
 }
@@ -63,6 +68,9 @@ func (p *Plan) kvShare() float64 {
 	return max(1/float64(p.d.tensor()), 1/float64(p.d.Model.KVHeads))
 }
 
+// repeated returns how many copies of the cache the devices hold together.
+func (p *Plan) repeated() float64 { return p.kvShare() * float64(p.d.tensor()) }
+
 // KVBytesPerToken returns the bytes of one cached token in the layers that keep all
 // of a sequence, counted once however many devices repeat it, or
 // pipeline.UnknownCount when the shape is unknown.
@@ -71,6 +79,15 @@ func (p *Plan) KVBytesPerToken() int64 {
 		return pipeline.UnknownCount
 	}
 	return int64(math.Round(p.kvBytes()))
+}
+
+// DeviceKVBytesPerToken returns the bytes that a token counted by KVBytesPerToken takes
+// on all devices together, where some repeat what others hold.
+func (p *Plan) DeviceKVBytesPerToken() int64 {
+	if !p.d.Model.HasShape() {
+		return pipeline.UnknownCount
+	}
+	return int64(math.Round(p.repeated() * p.kvBytes()))
 }
 
 // KVBytesPerSequence returns the bytes that the layers with a sliding window keep of
@@ -91,29 +108,43 @@ func (p *Plan) KVBytesPerSequence() int64 {
 // the windowed layers kept every token too, and of what fits beside the full windows
 // of as many sequences as the engine runs at once. Sequences shorter than the window
 // leave more.
-func (p *Plan) KVTokens() (int, error) {
+func (p *Plan) KVTokens() (int, error) { return p.kvTokens(p.need(), p) }
+
+// KVTokensBeside returns KVTokens when the weights of a draft model, and a cache of as
+// many tokens for it, are in the same memory. A number that was given is what they
+// left.
+func (p *Plan) KVTokensBeside(draft *Plan) (int, error) {
+	return p.kvTokens(p.need()+draft.WeightBytes(), p, draft)
+}
+
+// kvTokens returns how many tokens fit beside what is needed, when each is cached for
+// several models.
+func (p *Plan) kvTokens(need int64, cached ...*Plan) (int, error) {
 	if p.d.KVTokens > 0 {
 		return p.d.KVTokens / BlockTokens * BlockTokens, nil
 	}
-	if !p.d.Model.HasShape() || p.d.Hardware.Memory == 0 {
+	if p.d.Hardware.Memory == 0 || slices.ContainsFunc(cached, func(c *Plan) bool { return !c.d.Model.HasShape() }) {
 		return pipeline.UnknownCount, nil
 	}
-	need, have := p.need(), p.have()
-	// Bytes of the devices for each byte of the cache counted once.
-	repeated := p.kvShare() * float64(p.d.tensor())
-	tokens := p.tokensIn(float64(have-need) / repeated)
+	have := p.have()
+	tokens := p.tokensIn(float64(have-need), cached)
 	if tokens < BlockTokens {
 		return 0, &FitError{Deployment: p.d, Need: need, Have: have}
 	}
 	return int(tokens/BlockTokens) * BlockTokens, nil
 }
 
-// tokensIn returns how many tokens a cache of so many bytes holds.
-func (p *Plan) tokensIn(bytes float64) float64 {
-	everywhere := bytes / (p.kvBytes() + p.windowBytes())
+// tokensIn returns how many tokens caches of so many bytes on all devices together
+// hold.
+func (p *Plan) tokensIn(bytes float64, cached []*Plan) float64 {
+	var whole, windowed, window float64 // bytes of a token, and of a sequence's full windows
+	for _, c := range cached {
+		whole += c.repeated() * c.kvBytes()
+		windowed += c.repeated() * c.windowBytes()
+		window += c.repeated() * c.windowBytes() * float64(c.d.Model.Window)
+	}
 	sequences := float64(max(p.d.Engine.MaxSequences, p.d.Engine.Slots))
-	windows := sequences * p.windowBytes() * float64(p.d.Model.Window)
-	return max(everywhere, (bytes-windows)/p.kvBytes())
+	return max(bytes/(whole+windowed), (bytes-sequences*window)/whole)
 }
 
 // have returns the bytes that the engine may take of all devices.

@@ -34,7 +34,7 @@ func TestOrigins(t *testing.T) {
 
 // Every constant that a prediction depends on has an origin.
 func TestEveryConstantHasAnOrigin(t *testing.T) {
-	fields := map[string]bool{"Overlapped": true, "ExpertFixed": true, "Note": true} // no figure, always 0, and none
+	fields := map[string]bool{"Overlapped": true, "Note": true} // no figures
 	everyDeployment(func(d Deployment) {
 		for _, o := range Origins(d) {
 			if (len(o.Factors) > 0) == (o.Source != "") {

@@ -25,6 +25,7 @@ type Plan struct {
 
 	stages, microBatch int
 	drained            bool // a step ends when its last micro-batch has left the last stage
+	head               bool // it is that of a drafting head
 }
 
 // New returns the plan of a deployment. It needs every figure that a step depends
@@ -132,7 +133,7 @@ func (p *Plan) expertMBU() float64 {
 // depends on nothing but the tokens.
 func (p *Plan) planFixed() {
 	m, c := p.d.Model, p.d.Constants
-	layers := nanoseconds(c.LayerFixed.Seconds()*float64(m.Layers) + c.ExpertFixed.Seconds()*float64(m.ExpertLayers()))
+	layers := nanoseconds(c.LayerFixed.Seconds() * float64(m.Layers))
 	p.fixedBase = nanoseconds(c.StepFixed.Seconds())
 	if c.Overlapped {
 		p.launches = layers

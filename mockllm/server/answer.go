@@ -47,7 +47,7 @@ func (s *Server) generation(o order) (*generation, *apiError) {
 		g.request.Output = g.request.Limit + 1 // it does not end by itself
 	}
 	if m.Shares {
-		g.hash(o.prompt)
+		g.hash(o)
 	}
 	return g, nil
 }
@@ -120,8 +120,9 @@ const sentenceTokens = 12
 // hash lets the engine find prompts and answers that begin alike. The work is done
 // here, since the loop has no time for it, and token by token, since only the engine
 // knows the size of its blocks.
-func (g *generation) hash(prompt []string) {
-	if len(strings.Join(prompt, "")) == 0 {
+func (g *generation) hash(o order) {
+	prompt := o.prompt
+	if o.promptTokens == 0 {
 		prompt = []string{" "} // a prompt without text counts as one token
 	}
 	tokens := token.Blocks(nil, 1, append(slices.Clone(prompt), g.text)...)

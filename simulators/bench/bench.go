@@ -29,7 +29,7 @@ type Simulator struct{ config Config }
 // New returns a Simulator.
 func New(c Config) *Simulator { return &Simulator{c} }
 
-// exchange is one request under way, in one piece of memory that its trace keeps.
+// exchange is one request under way.
 type exchange struct {
 	pipeline.Interaction
 	simulator *Simulator
@@ -37,7 +37,11 @@ type exchange struct {
 	call      pipeline.Call
 	first     pipeline.SpanID
 	decode    pipeline.SpanID
+	kept      *kept
+}
 
+// kept is what a trace keeps of an exchange, in one piece of memory.
+type kept struct {
 	spans    [2]pipeline.Span
 	requests [1]pipeline.Request
 }
@@ -48,8 +52,8 @@ var firstToken = []int{1}
 // Begin sends a request that is due now. done receives its trace.
 func (s *Simulator) Begin(session, index int, done func(*pipeline.Trace)) {
 	c := &s.config
-	x := &exchange{simulator: s, decode: pipeline.NoSpan}
-	x.trace = pipeline.Trace{Kind: pipeline.KindBench, Session: session, Index: index, Spans: x.spans[:0]}
+	x := &exchange{simulator: s, decode: pipeline.NoSpan, kept: &kept{}}
+	x.trace = pipeline.Trace{Kind: pipeline.KindBench, Session: session, Index: index, Spans: x.kept.spans[:0]}
 	x.Interaction = pipeline.NewInteraction(c.Loop, &x.trace, done)
 	if c.Late != nil {
 		x.trace.Late = c.Late()
@@ -112,7 +116,7 @@ func (x *exchange) ended() {
 	for i := range x.trace.Spans {
 		x.trace.Spans[i].Simulated = r.Simulated
 	}
-	x.requests[0] = *r
-	x.trace.Requests = x.requests[:]
+	x.kept.requests[0] = *r
+	x.trace.Requests = x.kept.requests[:]
 	x.Finish(r.Outcome, r.Reason)
 }

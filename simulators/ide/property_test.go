@@ -10,7 +10,8 @@ import (
 	"halfsecond/pipeline/dist"
 )
 
-// counting checks that every call that starts ends once.
+// counting checks that every call that starts ends once, and that what it shares stays
+// true until then, whatever is typed meanwhile.
 type counting struct {
 	pipeline.LLM
 	t              testing.TB
@@ -19,10 +20,13 @@ type counting struct {
 
 func (c *counting) Start(call *pipeline.Call) {
 	c.started++
-	done, over := call.Done, false
+	done, over, shares := call.Done, false, call.Blocks(nil, 1)
 	call.Done = func() {
 		if over {
 			c.t.Error("a call ended twice")
+		}
+		if again := call.Blocks(nil, 1); len(shares) == 0 || !slices.Equal(again, shares) {
+			c.t.Errorf("%d blocks at the start of a call and %d others at its end", len(shares), len(again))
 		}
 		over = true
 		c.ended++

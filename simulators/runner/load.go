@@ -85,14 +85,14 @@ func (l *load) arrive(x Interactions) {
 func (l *load) open(x Interactions, p arrival.Process) {
 	l.warm = func(t *pipeline.Trace) bool { return t.Session < l.run.scenario.WarmUp }
 	due := p.Due(dist.Stream(l.run.settings.Seed, "runner/arrivals"))
-	session := 0
+	session, done := 0, l.done
 	var next func()
 	next = func() {
 		this := session
 		if session++; session < l.asked {
 			l.run.clock.At(due.Next(), pipeline.RankInput, next)
 		}
-		x.Begin(this, 0, l.done)
+		x.Begin(this, 0, done)
 	}
 	l.run.clock.At(due.Next(), pipeline.RankInput, next)
 }

@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"errors"
-	"math"
 	"net"
 	"time"
 
@@ -33,61 +32,15 @@ func (n network) withDefaults() network {
 	return n
 }
 
-// llm returns the scenario's language model and the path to it.
-func llm(s *scenario.Scenario) (m scenario.LLM, trip scenario.Delay) {
-	switch {
-	case s.Voice != nil:
-		return s.Voice.LLM, s.Voice.LLMRoundTrip
-	case s.IDE != nil:
-		return s.IDE.LLM, s.IDE.RoundTrip
-	default:
-		return s.Bench.LLM, scenario.Delay{}
-	}
-}
-
-// model is the scenario's language model, ready to be built on any loop.
-type model struct {
-	name    string
-	context int
-	build   func(loop pipeline.Scheduler) engine.Engine
-
-	shares    bool // it looks at what prompts have in common
-	addresses bool // and at the hashes themselves
-}
-
-// modelled returns the scenario's language model.
-func (r *run) modelled() (model, error) {
-	m, _ := llm(r.scenario)
-	if m.Engine == nil {
-		return r.hosted(m), nil
-	}
-	s, err := m.Engine.Service(r.settings.Seed)
-	if err != nil {
-		return model{}, err
-	}
-	return model{m.Engine.Model, s.Context, s.Build, s.Shares, s.Addresses}, nil
-}
-
-// hosted is a model known by its latencies. Its first-token times are drawn from
-// a stream of their own, in order of arrival.
-func (r *run) hosted(m scenario.LLM) model {
-	name := m.TTFT.Component
-	if name == "" {
-		name = "hosted"
-	}
-	build := func(loop pipeline.Scheduler) engine.Engine {
-		stream := dist.Stream(r.settings.Seed, "runner/hosted")
-		return engine.NewHosted(loop, engine.HostedConfig{
-			First: func() time.Duration { return m.TTFT.Draw(&stream) },
-			Next:  time.Duration(math.Round(1e9 / m.TokensPerSecond)),
-		})
-	}
-	return model{name: name, context: math.MaxInt32, build: build}
+// service returns the scenario's language model, ready to be built on any loop.
+func (r *run) service() (scenario.Service, error) {
+	m, _ := r.scenario.LLM()
+	return m.Service(r.settings.Seed)
 }
 
 // linked puts a model at the end of the scenario's path.
 func (r *run) linked(m pipeline.LLM) pipeline.LLM {
-	_, trip := llm(r.scenario)
+	_, trip := r.scenario.LLM()
 	if !trip.Spread() && trip.Mean() == 0 {
 		return m
 	}
@@ -97,14 +50,14 @@ func (r *run) linked(m pipeline.LLM) pipeline.LLM {
 
 // simulated returns the model on the loop itself.
 func (r *run) simulated(loop pipeline.Scheduler) (pipeline.LLM, error) {
-	m, err := r.modelled()
+	m, err := r.service()
 	if err != nil {
 		return nil, err
 	}
-	stage := engine.NewStage(loop, m.build(loop))
-	stage.Caches = m.shares
+	stage := engine.NewStage(loop, m.Build(loop))
+	stage.Caches = m.Shares
 	r.direct = stage
-	if m.addresses {
+	if m.Addresses {
 		r.direct = spelled{stage}
 	}
 	return r.linked(r.direct), nil
@@ -133,7 +86,7 @@ func (r *run) setUpWall() *pipeline.Wall {
 
 // setUpMock starts the mock's server on a free port and connects to it.
 func (r *run) setUpMock(ctx context.Context) (stop func() error, err error) {
-	m, err := r.modelled()
+	m, err := r.service()
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +97,7 @@ func (r *run) setUpMock(ctx context.Context) (stop func() error, err error) {
 	}
 	s, err := server.New(server.Config{
 		Loop: n.wall(), Seed: r.settings.Seed,
-		Models: []server.Model{{Name: m.name, Context: m.context, Shares: m.shares, Build: m.build}},
+		Models: []server.Model{{Name: m.Name, Context: m.Context, Shares: m.Shares, Build: m.Build}},
 	})
 	if err != nil {
 		return nil, err
@@ -153,7 +106,7 @@ func (r *run) setUpMock(ctx context.Context) (stop func() error, err error) {
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(ctx, ln) }()
 	client, err := r.connect(ctx, endpoint.Config{
-		URL: "http://" + ln.Addr().String(), Protocol: mockProtocol(r.scenario.Kind), Model: m.name,
+		URL: "http://" + ln.Addr().String(), Protocol: mockProtocol(r.scenario.Kind), Model: m.Name,
 		SendAnswer: true, DialContext: n.dial,
 	})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/trace"
+	"halfsecond/simulators/scenario"
 )
 
 const classic = `
@@ -220,6 +221,24 @@ func BenchmarkVoice(b *testing.B) {
 		}
 	}
 	b.ReportMetric(n*float64(b.N)/(cpuTime(b)-used).Seconds(), "turns/CPU-s")
+}
+
+// BenchmarkLoad runs the built-in load of requests, traces kept, and reports requests a
+// second.
+func BenchmarkLoad(b *testing.B) {
+	const n = 20_000
+	s, err := scenario.Load("load")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	used := cpuTime(b)
+	for b.Loop() {
+		if _, err := Run(b.Context(), s, Settings{Target: Sim, Seed: 1, N: n}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(n*float64(b.N)/(cpuTime(b)-used).Seconds(), "requests/CPU-s")
 }
 
 // cpuTime returns the processor time of this process, all threads together.

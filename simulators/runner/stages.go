@@ -9,7 +9,7 @@ import (
 // stages returns what is known of a scenario's stages on a target before it runs.
 // Only the language model crosses a socket, and only off the simulator.
 func stages(s *scenario.Scenario, target string) []trace.Stage {
-	m, _ := llm(s)
+	m, _ := s.LLM()
 	first := modelStage(pipeline.SpanLLMFirstToken, target)
 	if target != Endpoint && m.Engine == nil {
 		first.Component, first.NoSpread = m.TTFT.Component, m.TTFT.NoSpread

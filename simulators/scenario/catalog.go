@@ -1,9 +1,7 @@
 package scenario
 
 import (
-	"crypto/sha256"
 	"fmt"
-	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -31,7 +29,7 @@ var rows = form[Catalog]{
 			r.rows, err = catalog.Read(name, data)
 		}
 		if err != nil {
-			r.fail(n, "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+			r.fail(n, "%s", inOne(err))
 		}
 		return Catalog{name, digest}, err == nil
 	},
@@ -45,7 +43,7 @@ var rows = form[Catalog]{
 
 // load returns the content of a file that the scenario names, and what identifies
 // the content.
-func (r *reader) load(name string) (data []byte, digest string, err error) {
+func (r *reader) load(name string) (data []byte, sum string, err error) {
 	if r.open == nil {
 		return nil, "", fmt.Errorf("no file %q: a built-in scenario has none beside it", name)
 	}
@@ -55,5 +53,5 @@ func (r *reader) load(name string) (data []byte, digest string, err error) {
 	if len(data) > maxBytes {
 		return nil, "", fmt.Errorf("file %s is larger than %d bytes", name, maxBytes)
 	}
-	return data, fmt.Sprintf("sha256 %x", sha256.Sum256(data)), nil
+	return data, digest(data), nil
 }

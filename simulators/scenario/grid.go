@@ -79,7 +79,7 @@ func settleGrid(r *reader, found map[string]entry, g *Grid) {
 	for _, v := range g.Variants {
 		for _, m := range g.Models {
 			if _, err := g.Serving(m, v).Replica(); err != nil {
-				r.failEntry(found, "models", "%s, %s: %s", m, v.Name, strings.ReplaceAll(err.Error(), "\n", "; "))
+				r.failEntry(found, "models", "%s, %s: %s", m, v.Name, inOne(err))
 			}
 		}
 	}
@@ -186,9 +186,6 @@ func lifted[S, T any](at func(*S) *T, fields []field[T]) []field[S] {
 			read:  func(r *reader, n ast.Node, s *S) bool { return f.read(r, n, at(s)) },
 			fill:  func(s *S) { f.fill(at(s)) },
 			write: func(s *S) tree { return f.write(at(s)) },
-		}
-		if f.holds != nil {
-			out[i].holds = func(s *S) bool { return f.holds(at(s)) }
 		}
 	}
 	return out

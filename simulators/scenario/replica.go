@@ -18,7 +18,8 @@ type Engine struct {
 	Stages          int
 	Weights         string
 	KVCache         string
-	KVTokens        int // 0: what fills the memory
+	KVTokens        int      // 0: what fills the memory
+	Profile         *Profile // nil: the built-in constants
 
 	MaxSequences int    // 0: as the software has it, as are those below
 	Slots        int    // of software with slots
@@ -27,11 +28,11 @@ type Engine struct {
 	PrefixCache  *bool  //
 	OnFull       string //
 	PrefixTTL    time.Duration
-	SwapRate     float64 // GB a second, with OnFull "swap"
+	SwapRate     float64 // GB a second of each accelerator, with OnFull "swap"
 	SpillRate    float64 // GB a second, with OnFull "spill"
 	Speculation  *Speculation
 
-	ColdStart  time.Duration // time to load the model; 0: it is there always
+	ColdStart  ColdStart     // how long it takes to load the model; zero: it is there always
 	Loaded     bool          // with a ColdStart: a run begins with it
 	IdleUnload time.Duration // with a ColdStart: when an idle model is unloaded; 0: never
 
@@ -42,7 +43,14 @@ type Engine struct {
 	HealthDelay time.Duration // until the router knows
 	SlowStart   time.Duration
 
-	rows *catalog.Catalog // that the names are from; nil: the built-in ones
+	Rows *catalog.Catalog // that the names are from; nil: the built-in ones
+}
+
+// ColdStart says how long it takes to load a model: a time, or with Auto what the
+// engine takes for its weights.
+type ColdStart struct {
+	Auto bool
+	Time time.Duration
 }
 
 // Speculation is speculative decoding.
@@ -67,16 +75,24 @@ const (
 
 var draftWords = []string{draftNGram, draftEagle, draftMTP}
 
-// headShare is how long a pass of a drafting head takes as a share of the model's:
-// one layer and the output head are 3 to 8 % of a model; a middle.
-const headShare = .05
+// assumedAcceptance returns the acceptance of a drafter where the file states none.
+func assumedAcceptance(draft string) float64 {
+	switch draft {
+	case draftNGram:
+		return engine.LookupAcceptance
+	case draftEagle, draftMTP:
+		return engine.HeadAcceptance
+	default:
+		return engine.ModelAcceptance
+	}
+}
 
 // catalog returns the catalogue that the names are from.
 func (e *Engine) catalog() *catalog.Catalog {
-	if e.rows == nil {
+	if e.Rows == nil {
 		return catalog.Builtin()
 	}
-	return e.rows
+	return e.Rows
 }
 
 // family returns the habits of the software on this hardware, as far as both are
@@ -107,26 +123,39 @@ func (e *Engine) Replica() (engine.Replica, error) {
 	return r, r.Validate()
 }
 
-// plan returns what a model takes on the engine's devices.
+// plan returns what a model takes on the engine's devices. A profile is for its own
+// models: a draft model that is none of them has the built-in constants.
 func (e *Engine) plan(model string) (*roofline.Plan, error) {
+	d, err := e.deployment(model)
+	if err != nil {
+		return nil, err
+	}
+	if p := e.Profile; p != nil && (model == e.Model || p.of(d.Model.Name)) {
+		if d.Constants, err = p.Constants(d); err != nil {
+			return nil, err
+		}
+	}
+	return roofline.New(d)
+}
+
+// deployment returns a model on the engine's devices.
+func (e *Engine) deployment(model string) (roofline.Deployment, error) {
 	d := roofline.Deployment{GPUs: e.GPUs, Stages: e.Stages, Split: e.Split, KVTokens: e.KVTokens}
 	var err error
 	if d.Model, err = e.catalog().Model(model); err != nil {
-		return nil, err
+		return d, err
 	}
 	if d.Hardware, err = e.catalog().Hardware(e.Hardware); err != nil {
-		return nil, err
+		return d, err
 	}
 	if d.Engine, err = e.catalog().Engine(e.Software); err != nil {
-		return nil, err
+		return d, err
 	}
 	if d.Weights, err = roofline.ParseFormat(e.Weights); err != nil {
-		return nil, err
+		return d, err
 	}
-	if d.KV, err = roofline.ParseKVFormat(e.KVCache); err != nil {
-		return nil, err
-	}
-	return roofline.New(d)
+	d.KV, err = roofline.ParseKVFormat(e.KVCache)
+	return d, err
 }
 
 func (e *Engine) drafting() (*engine.Drafting, error) {
@@ -135,7 +164,7 @@ func (e *Engine) drafting() (*engine.Drafting, error) {
 	switch s.Draft {
 	case draftNGram:
 	case draftEagle, draftMTP:
-		d.Share = headShare
+		d.Head = true
 	default:
 		var err error
 		if d.Model, err = e.plan(s.Draft); err != nil {

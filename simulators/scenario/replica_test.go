@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"fmt"
-	"io/fs"
 	"reflect"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 
 	"halfsecond/mockllm/catalog"
 	"halfsecond/mockllm/engine"
+	"halfsecond/mockllm/roofline"
 )
 
 // served returns a scenario with that language model.
@@ -88,15 +88,19 @@ func TestReplica(t *testing.T) {
 		{"replicas: 2, failures: [{replica: 1, at: 5s, for: 1m}, {replica: 0, at: 2m, for: 1m}], router: prefix, slow_start: 9s", func(engine.BatchedConfig) bool { return true }},
 		{"engine: ollama, cold_start: 3s", func(engine.BatchedConfig) bool { return true }},
 		{"speculation: {draft: ngram, tokens: 3}", func(c engine.BatchedConfig) bool {
-			return c.Speculation.Drafter == nil && c.Speculation.Tokens == 3 && c.Speculation.Acceptance == .7
+			return c.Speculation.Drafter == nil && c.Speculation.Tokens == 3 && c.Speculation.Acceptance == engine.LookupAcceptance
 		}},
 		{"speculation: {draft: eagle, acceptance: 80%}", func(c engine.BatchedConfig) bool {
-			_, head := c.Speculation.Drafter.(engine.Head)
-			return head && c.Speculation.Tokens == 4 && c.Speculation.Acceptance == .8
+			head, err := base.Steps.(*roofline.Plan).Head()
+			return err == nil && reflect.DeepEqual(c.Speculation.Drafter, head) && c.Speculation.Tokens == 4 && c.Speculation.Acceptance == .8
+		}},
+		{"speculation: {draft: mtp}", func(c engine.BatchedConfig) bool {
+			return c.Speculation.Drafter != nil && c.Speculation.Acceptance == engine.HeadAcceptance
 		}},
 		{"speculation: {draft: Llama-3.2-1B}", func(c engine.BatchedConfig) bool {
-			return c.Speculation.Drafter != nil && c.KVBlocks < base.KVBlocks
+			return c.Speculation.Drafter != nil && c.Speculation.Acceptance == engine.ModelAcceptance && c.KVBlocks < base.KVBlocks
 		}},
+		{"cold_start: auto, loaded: true", func(engine.BatchedConfig) bool { return true }},
 	} {
 		if got := config(t, llm+", "+c.keys+"}"); !c.want(got) {
 			t.Errorf("%s: %+v", c.keys, got)
@@ -123,6 +127,9 @@ func TestImpossibleReplicas(t *testing.T) {
 		{"gpus: 3", "bench.llm.model: 3 GPUs: Llama-3.1-8B has 32 attention heads, which divide among 1, 2, 4, 8, 16 GPUs"},
 		{"speculation: {draft: Llama-3.2-1T}", `bench.llm.speculation.draft: unknown model "Llama-3.2-1T"; nearest: Llama-3.2-1B`},
 		{"speculation: {tokens: 2}", "bench.llm.speculation: draft is missing: want ngram, eagle, mtp or a name from `halfsecond catalog models`"},
+		{"cold_start: soon", "bench.llm.cold_start: want auto or a duration with its unit, such as 18s; found \"soon\""},
+		{"cold_start: 2h", "bench.llm.cold_start: 2h is not possible: it must be from 0s to 1h0m0s"},
+		{"engine: trtllm, cold_start: auto", "bench.llm.cold_start: how long trtllm takes to start was not measured: want a duration"},
 		{"router: prefix", "bench.llm.router: goes with several replicas, or failures, and replicas is 1"},
 		{"idle_unload: 5m", "bench.llm.idle_unload: goes with cold_start above 0, and cold_start is 0s"},
 		{"failures: [{replica: 1, at: 5s, for: 1s}]", "bench.llm.model: failure of replica 1: there are 0 to 0"},
@@ -151,12 +158,7 @@ func TestUsersCatalog(t *testing.T) {
 	files := map[string]string{"ours.txt": ours, "bad.txt": "[hardware]\nname,memory_GB\nBad-Card,much\n"}
 	read := func(catalog, llm string) (*Scenario, error) {
 		text := strings.Replace(served(llm), "bench:", "catalog: "+catalog+"\nbench:", 1)
-		return Parse("f", []byte(text), func(name string) ([]byte, error) {
-			if content, ok := files[name]; ok {
-				return []byte(content), nil
-			}
-			return nil, fs.ErrNotExist
-		})
+		return Parse("f", []byte(text), holding(files))
 	}
 	const llm = "{model: llama-3.1-8b, hardware: our-card, engine: our-fork}"
 	s, err := read("ours.txt", llm)

@@ -101,6 +101,19 @@ type LLM struct {
 	TokensPerSecond float64 // after the first token
 }
 
+// LLM returns the scenario's language model and the network to it and back, of any
+// kind but a grid, which has several.
+func (s *Scenario) LLM() (m LLM, roundTrip Delay) {
+	switch {
+	case s.Voice != nil:
+		return s.Voice.LLM, s.Voice.LLMRoundTrip
+	case s.IDE != nil:
+		return s.IDE.LLM, s.IDE.RoundTrip
+	default:
+		return s.Bench.LLM, Delay{}
+	}
+}
+
 // Background is what other people ask of the same model meanwhile. Their requests
 // arrive at random, share nothing with any other, and are not judged.
 type Background struct {

@@ -3,7 +3,6 @@ package scenario
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
@@ -11,6 +10,7 @@ import (
 	"halfsecond/budgets"
 	"halfsecond/mockllm/catalog"
 	"halfsecond/mockllm/cluster"
+	"halfsecond/mockllm/engine"
 	"halfsecond/pipeline/dist"
 	"halfsecond/simulators/arrival"
 	"halfsecond/simulators/ide"
@@ -222,6 +222,7 @@ var deployed = []field[Engine]{
 	can("weights", func(e *Engine) *string { return &e.Weights }, "fp16", weightFormat, "format of the weights"),
 	can("kv_cache", func(e *Engine) *string { return &e.KVCache }, "fp16", enum(kvFormats()...), "format of the keys and values in the cache"),
 	can("kv_tokens", func(e *Engine) *int { return &e.KVTokens }, 0, whole(0, maxTokensAsked), "tokens that the cache holds; 0 fills the memory that the weights leave"),
+	can("profile", func(e *Engine) **Profile { return &e.Profile }, nil, calibrated, "a file that `halfsecond calibrate` wrote for this model, hardware and engine; all that it does not tell stays as built in"),
 	paged(habit("max_sequences", func(e *Engine) *int { return &e.MaxSequences }, func(f catalog.Engine) int { return f.MaxSequences }, whole(1, 100_000), "answers at a time")),
 	slotted(habit("slots", func(e *Engine) *int { return &e.Slots }, func(f catalog.Engine) int { return f.Slots }, whole(1, 100_000), "answers at a time, each in a part of the cache")),
 	habit("token_budget", func(e *Engine) *int { return &e.TokenBudget }, budgetOf, whole(1, maxTokensAsked), "tokens of one step"),
@@ -229,10 +230,10 @@ var deployed = []field[Engine]{
 	habit("prefix_cache", func(e *Engine) **bool { return &e.PrefixCache }, cachesPrefixes, pointer(boolean), "keep what was computed for prompts that begin alike; a slot keeps its last"),
 	paged(can("prefix_ttl", func(e *Engine) *time.Duration { return &e.PrefixTTL }, 0, duration(0, 24*time.Hour), "how long after its last use; 0 is until its room is needed")),
 	paged(habit("on_full", func(e *Engine) *string { return &e.OnFull }, func(f catalog.Engine) string { return f.OnFull }, enum(catalog.OnFullPolicies()...), "when the cache is full: compute the last one again, move it to the host and back, read the excess from a disk, keep room for the longest answer, or turn away")),
-	can("swap_gb_s", func(e *Engine) *float64 { return &e.SwapRate }, 24, decimal(.001, 10_000), "GB a second to the host's memory; PCIe 4 in practice").when("on_full", catalog.OnFullSwap),
+	can("swap_gb_s", func(e *Engine) *float64 { return &e.SwapRate }, 24, decimal(.001, 10_000), "GB a second of each accelerator to the host's memory; PCIe 4 in practice").when("on_full", catalog.OnFullSwap),
 	can("spill_gb_s", func(e *Engine) *float64 { return &e.SpillRate }, 5, decimal(.001, 10_000), "GB a second from the disk; an NVMe SSD").when("on_full", catalog.OnFullSpill),
 	can("speculation", func(e *Engine) **Speculation { return &e.Speculation }, nil, pointer(speculation), "speculative decoding; leave it out for none"),
-	can("cold_start", func(e *Engine) *time.Duration { return &e.ColdStart }, 0, duration(0, time.Hour), "time to load the model; 0 has it there always"),
+	loading,
 	can("loaded", func(e *Engine) *bool { return &e.Loaded }, false, boolean, "a run begins with the model loaded").
 		where("cold_start", "cold_start above 0", (*Engine).loads),
 	habit("idle_unload", func(e *Engine) *time.Duration { return &e.IdleUnload }, func(f catalog.Engine) time.Duration { return f.IdleUnload }, duration(0, 24*time.Hour), "time without a request after which it is unloaded; 0 never").
@@ -264,7 +265,7 @@ var accelerator = func() field[Engine] {
 	f := need("hardware", func(e *Engine) *string { return &e.Hardware }, hardware, "the accelerator it runs on")
 	read := f.read
 	f.read = func(r *reader, n ast.Node, e *Engine) bool {
-		e.rows = r.rows
+		e.Rows = r.rows
 		return read(r, n, e)
 	}
 	return f
@@ -309,17 +310,64 @@ func slotted(f field[Engine]) field[Engine] {
 	return f.where("engine", "an engine of slots", func(e *Engine) bool { return e.family().Slots > 0 })
 }
 
+// coldStart is the form of a ColdStart.
+var coldStart = scalar("auto or a duration with its unit, such as 18s",
+	func(s string) (ColdStart, bool) {
+		if s == "auto" {
+			return ColdStart{Auto: true}, true
+		}
+		d, ok := parseDuration(s)
+		return ColdStart{Time: d}, ok
+	},
+	func(c ColdStart) string { return between(0, time.Hour, time.Duration.String)(c.Time) },
+	func(c ColdStart) string {
+		if c.Auto {
+			return "auto"
+		}
+		return c.Time.String()
+	})
+
+// loading is the field of a ColdStart. It stands below the engine, which may be one
+// of which nobody measured how long it takes to start.
+var loading = func() field[Engine] {
+	f := can("cold_start", func(e *Engine) *ColdStart { return &e.ColdStart }, ColdStart{}, coldStart, "time to load the model; auto is as measured of the engine, with the weights on an NVMe SSD of 5 GB/s; 0 has it there always")
+	read := f.read
+	f.read = func(r *reader, n ast.Node, e *Engine) bool {
+		ok := read(r, n, e)
+		if family, err := e.catalog().Engine(e.Software); ok && err == nil && e.ColdStart.Auto && family.StartTime == 0 {
+			r.fail(n, "how long %s takes to start was not measured: want a duration", e.Software)
+			return false
+		}
+		return ok
+	}
+	return f
+}()
+
+// acceptance is the field of a drafter's acceptance. It stands below the drafter, on
+// which its default depends.
+var acceptance = func() field[Speculation] {
+	f := can("acceptance", func(s *Speculation) *float64 { return &s.Acceptance }, 0, share, "share of them that are right, when those before them are").
+		fallback(fmt.Sprintf("%g of ngram, %g of eagle and mtp, %g of a model of the same family", engine.LookupAcceptance, engine.HeadAcceptance, engine.ModelAcceptance))
+	f.fill = func(s *Speculation) { s.Acceptance = assumedAcceptance(s.Draft) }
+	return f
+}()
+
 var speculation = object(nil,
 	need("draft", func(s *Speculation) *string { return &s.Draft }, drafter, "what proposes the tokens"),
 	can("tokens", func(s *Speculation) *int { return &s.Tokens }, 4, whole(1, 100), "how many at a time"),
-	// .6 to .8 is usual for conversation, and more for code.
-	can("acceptance", func(s *Speculation) *float64 { return &s.Acceptance }, .7, share, "share of them that are right, when those before them are"),
+	acceptance,
 )
 
 var replica = object(
 	func(r *reader, found map[string]entry, e *Engine) {
-		if _, err := e.Service(0); err != nil {
-			r.failEntry(found, "model", "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+		if d, err := e.deployment(e.Model); err == nil && e.Profile != nil {
+			if _, err = e.Profile.Constants(d); err != nil {
+				r.failEntry(found, "profile", "%s", inOne(err))
+				return
+			}
+		}
+		if _, err := e.service(0); err != nil {
+			r.failEntry(found, "model", "%s", inOne(err))
 		}
 	},
 	append([]field[Engine]{need("model", func(e *Engine) *string { return &e.Model }, model, "the model to run")}, deployed...)...,

@@ -1,23 +1,55 @@
 package scenario
 
 import (
+	"math"
+	"time"
+
 	"halfsecond/mockllm/cluster"
 	"halfsecond/mockllm/engine"
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/dist"
 )
 
-// Service is an engine as it is met: its replicas, each behind an API server, and the
-// router before them.
+// Service is a language model as it is met. Of an engine that is its replicas, each
+// behind an API server, and the router before them.
 type Service struct {
-	Context int  // most tokens, prompt and output, of one request
-	Shares  bool // it looks at what prompts have in common
+	Name    string // of the model
+	Context int    // most tokens, prompt and output, of one request
+	Shares  bool   // it looks at what prompts have in common
 	// Addresses says that the hash of a prompt's head decides which replica it goes
 	// to: not only who shares it matters, but the number itself.
 	Addresses bool
+	// Load is how long it takes to bring the model into memory for the first time; 0
+	// when it is there always.
+	Load time.Duration
+	// Build returns it on a loop, as it is when a run begins.
+	Build func(loop pipeline.Scheduler) engine.Engine
+}
 
-	engine  *Engine
-	replica engine.Replica
-	seed    uint64
+// Service returns the model as a service; the seed is that of its random draws. The
+// error says what makes it impossible.
+func (m LLM) Service(seed uint64) (Service, error) {
+	if m.Engine == nil {
+		return m.hosted(seed), nil
+	}
+	return m.Engine.service(seed)
+}
+
+// hosted is a model known by its latencies. Its first-token times are drawn from
+// a stream of their own, in order of arrival.
+func (m LLM) hosted(seed uint64) Service {
+	s := Service{Name: m.TTFT.Component, Context: math.MaxInt32}
+	if s.Name == "" {
+		s.Name = "hosted"
+	}
+	s.Build = func(loop pipeline.Scheduler) engine.Engine {
+		stream := dist.Stream(seed, "scenario/hosted")
+		return engine.NewHosted(loop, engine.HostedConfig{
+			First: func() time.Duration { return m.TTFT.Draw(&stream) },
+			Next:  time.Duration(math.Round(1e9 / m.TokensPerSecond)),
+		})
+	}
+	return s
 }
 
 // tokenizers is how many prompts an API server tokenises at a time: vLLM's and
@@ -25,19 +57,24 @@ type Service struct {
 // loop (see engine.FrontConfig).
 const tokenizers = 1
 
-// Service returns the engine as a service; the seed is that of its random draws. The
-// error says what makes it impossible.
-func (e *Engine) Service(seed uint64) (Service, error) {
+func (e *Engine) service(seed uint64) (Service, error) {
 	r, err := e.Replica()
 	if err != nil {
 		return Service{}, err
 	}
 	c := r.Config()
-	s := Service{Context: r.Context(), Addresses: e.routed() && e.policy() == cluster.PolicyPrefix, engine: e, replica: r, seed: seed}
+	s := Service{Name: e.Model, Context: r.Context(), Addresses: e.routed() && e.policy() == cluster.PolicyPrefix}
 	s.Shares = c.PrefixCache || c.SlotCache || s.Addresses
-	if e.routed() {
-		return s, s.cluster().Validate()
+	cold, err := e.cold(r)
+	if err != nil {
+		return Service{}, err
 	}
+	s.Load = cold.Load
+	if e.routed() {
+		s.Build = func(loop pipeline.Scheduler) engine.Engine { return cluster.New(loop, e.cluster(r, cold, seed)) }
+		return s, e.cluster(r, cold, seed).Validate()
+	}
+	s.Build = func(loop pipeline.Scheduler) engine.Engine { return e.build(r, cold, seed)(loop) }
 	return s, nil
 }
 
@@ -50,22 +87,15 @@ func (e *Engine) policy() cluster.Policy {
 	return p
 }
 
-// Build returns the service on a loop.
-func (s Service) Build(loop pipeline.Scheduler) engine.Engine {
-	if s.engine.routed() {
-		return cluster.New(loop, s.cluster())
-	}
-	return s.build(0)(loop)
-}
-
-func (s Service) cluster() cluster.Config {
-	e := s.engine
+// cluster returns the replicas behind their router; each has draws of its own. One
+// that failed loads the model as if for the first time, for it may start elsewhere.
+func (e *Engine) cluster(r engine.Replica, cold engine.ColdConfig, seed uint64) cluster.Config {
 	c := cluster.Config{
 		Policy: e.policy(), Prefix: cluster.PrefixConfig{Margin: cluster.DefaultMargin},
-		Retries: e.Retries, HealthDelay: e.HealthDelay, SlowStart: e.SlowStart, Load: e.ColdStart,
+		Retries: e.Retries, HealthDelay: e.HealthDelay, SlowStart: e.SlowStart, Load: cold.Load,
 	}
 	for i := range e.Replicas {
-		c.Replicas = append(c.Replicas, s.build(i))
+		c.Replicas = append(c.Replicas, e.build(r, cold, seed+uint64(i)))
 	}
 	for _, f := range e.Failures {
 		c.Failures = append(c.Failures, cluster.Failure(f))
@@ -74,18 +104,28 @@ func (s Service) cluster() cluster.Config {
 }
 
 // loads reports whether the model has to be loaded at times.
-func (e *Engine) loads() bool { return e.ColdStart > 0 }
+func (e *Engine) loads() bool { return e.ColdStart != ColdStart{} }
 
-// build returns the builder of one replica. What it builds after a failure has loaded
-// the model already.
-func (s Service) build(i int) func(loop pipeline.Scheduler) engine.Engine {
-	r, e := s.replica, s.engine
+// cold tells when the model of a replica is loaded and how long that takes. A load
+// after the first finds the weights in the page cache.
+func (e *Engine) cold(r engine.Replica) (engine.ColdConfig, error) {
+	c := engine.ColdConfig{Load: e.ColdStart.Time, Reload: e.ColdStart.Time, Idle: e.IdleUnload, Loaded: e.Loaded}
+	if !e.ColdStart.Auto {
+		return c, nil
+	}
+	l, err := r.Load()
+	c.Load, c.Reload = engine.LoadTime(l, false), engine.LoadTime(l, true)
+	return c, err
+}
+
+// build returns the builder of one replica, which counts on being called once for
+// each start of it: a replica that comes back after a failure has loaded the model.
+func (e *Engine) build(r engine.Replica, cold engine.ColdConfig, seed uint64) func(loop pipeline.Scheduler) engine.Engine {
 	if r.Drafting != nil {
 		d := *r.Drafting
-		d.Seed = s.seed + uint64(i)
+		d.Seed = seed
 		r.Drafting = &d
 	}
-	cold := engine.ColdConfig{Load: e.ColdStart, Reload: e.ColdStart, Idle: e.IdleUnload, Loaded: e.Loaded}
 	family := r.Plan.Deployment().Engine
 	front := engine.FrontConfig{Fixed: family.RequestFixed, PerToken: family.TokenizeToken, Workers: tokenizers}
 	return func(loop pipeline.Scheduler) engine.Engine {

@@ -47,6 +47,7 @@ func Compare(ctx context.Context, s *scenario.Scenario, set Settings) (trace.Run
 	c := &comparison{scenario: s, settings: set}
 	all := cells(s.Grid, set)
 	c.out.Header = c.header(all)
+	c.out.Footer.Lateness = trace.Lateness{P50: pipeline.Unknown, P99: pipeline.Unknown, Max: pipeline.Unknown}
 	if set.Begin != nil {
 		if err := set.Begin(c.out.Header); err != nil {
 			return c.out, fmt.Errorf("run %s: %w", s.Name, err)

@@ -84,6 +84,14 @@ func checkOrder(t *testing.T, run trace.Run) {
 	}
 }
 
+// Where every cell is skipped there is a trace of each, and no run was late.
+func TestCompareNothing(t *testing.T) {
+	run := compare(t, parse(t, strings.Replace(small, "output_tokens: 32", "output_tokens: 5000", 1)), onSim(2))
+	if n := 2 * 4 * 3; len(run.Traces) != n || !run.Footer.Finished || run.Footer.Lateness.Max != pipeline.Unknown {
+		t.Errorf("%d traces, footer %+v, want %d and no lateness", len(run.Traces), run.Footer, n)
+	}
+}
+
 // What a cold prompt finds in the cache is nothing, and what one said before finds
 // is all of its whole blocks but the last token's.
 func TestColdAndWarm(t *testing.T) {

@@ -140,11 +140,14 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// Without a stream to measure, the request is sent all the same.
+// Without a stream beside it the request is sent all the same, as one that was alone.
 func TestBesideAStreamThatFails(t *testing.T) {
 	tr, _ := begin(t, true, func(c *pipeline.Call) bool { return c.PromptTokens == besidePrompt })
 	if tr.Outcome != pipeline.OK || tr.Due != ms || len(tr.Spans) != 2 || tr.Requests[1].Outcome != pipeline.Refused {
 		t.Errorf("trace %+v, want the request at 1 ms and no stall", tr)
+	}
+	if got := tr.Fact(pipeline.FactBeside); got != "" {
+		t.Errorf("a request without a stream has the company %q", got)
 	}
 	tr, _ = begin(t, true, func(c *pipeline.Call) bool { return c.PromptTokens == 500 })
 	if tr.Outcome != pipeline.Refused || tr.Reason != "no" || len(tr.Requests) != 2 || tr.Requests[1].OutputTokens != 40 {

@@ -2,7 +2,8 @@
 // earlier sequence computed.
 //
 // Read this file: a Cache, its blocks and who holds them; idle.go orders the blocks
-// that nobody holds by the time they were given back.
+// that nobody holds by the time they were given back, index.go finds blocks by their
+// hashes.
 package kv
 
 import (
@@ -32,7 +33,7 @@ const none Block = -1
 // A Cache may be used by one goroutine at a time.
 type Cache struct {
 	blocks []block
-	byHash map[uint64]Block
+	byHash index
 	free   []Block
 	idle   idle
 	ttl    time.Duration
@@ -56,7 +57,7 @@ func New(n int, ttl time.Duration) *Cache {
 	if n < 1 || ttl < 0 {
 		panic(fmt.Sprintf("kv: a cache of %d blocks that are found for %s", n, ttl))
 	}
-	c := &Cache{blocks: make([]block, n), byHash: map[uint64]Block{}, free: make([]Block, n), ttl: ttl}
+	c := &Cache{blocks: make([]block, n), byHash: newIndex(n), free: make([]Block, n), ttl: ttl}
 	for i := range c.free {
 		c.free[i] = Block(n - 1 - i)
 	}
@@ -83,18 +84,18 @@ func (c *Cache) Evictions() int { return c.evictions }
 // Find returns how many blocks from the start of the chain are there, and how many
 // of those are idle. It takes O(log n) looks at a chain of n.
 func (c *Cache) Find(chain []uint64) (found, idle int) {
-	found = c.search(len(chain), func(b Block, ok bool) bool { return ok }, chain)
-	held := c.search(found, func(b Block, _ bool) bool { return c.blocks[b].holders > 0 }, chain)
+	found = c.search(len(chain), func(b Block) bool { return b != none }, chain)
+	held := c.search(found, func(b Block) bool { return c.blocks[b].holders > 0 }, chain)
 	return found, found - held
 }
 
 // search returns how many of the first n blocks of a chain, all from its start, are
 // so; after the first that is not, none is.
-func (c *Cache) search(n int, is func(b Block, ok bool) bool, chain []uint64) int {
+func (c *Cache) search(n int, is func(b Block) bool, chain []uint64) int {
 	low, high := 0, n
 	for low < high {
 		middle := int(uint(low+high) / 2)
-		if b, ok := c.byHash[chain[middle]]; is(b, ok) {
+		if is(c.byHash.find(c.blocks, chain[middle])) {
 			low = middle + 1
 		} else {
 			high = middle
@@ -107,8 +108,8 @@ func (c *Cache) search(n int, is func(b Block, ok bool) bool, chain []uint64) in
 // sequence holds.
 func (c *Cache) Hold(held []Block, chain []uint64) []Block {
 	for _, hash := range chain {
-		b, ok := c.byHash[hash]
-		if !ok {
+		b := c.byHash.find(c.blocks, hash)
+		if b == none {
 			panic("kv: hold of a block that is not there")
 		}
 		c.hold(b)
@@ -148,7 +149,7 @@ func (c *Cache) Take(held []Block, n int) ([]Block, bool) {
 // drop makes an idle block free.
 func (c *Cache) drop(b Block) {
 	c.idle.remove(c.blocks, b)
-	delete(c.byHash, c.blocks[b].hash)
+	c.byHash.remove(b, c.blocks[b].hash)
 	c.blocks[b].findable = false
 	c.free = append(c.free, b)
 }
@@ -157,12 +158,13 @@ func (c *Cache) drop(b Block) {
 // findable under its hash; the blocks before it in its chain must be. It returns the
 // block to hold from now on: another when an equal one was there already.
 func (c *Cache) Publish(b Block, hash uint64) Block {
-	if same, ok := c.byHash[hash]; ok {
+	place := c.byHash.place(c.blocks, hash)
+	if same := c.byHash.at(place); same != none {
 		c.hold(same)
 		c.giveBack(b, 0)
 		return same
 	}
-	c.byHash[hash] = b
+	c.byHash.put(place, b, hash)
 	c.blocks[b].hash, c.blocks[b].findable = hash, true
 	return b
 }

@@ -1,7 +1,6 @@
 package kv
 
 import (
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -247,7 +246,7 @@ func recount(t *testing.T, c *Cache, live []*sequence, now time.Duration) {
 	for _, s := range live {
 		for i, b := range s.held {
 			holders[b]++
-			if i < s.done && c.byHash[s.hashes[i]] != b {
+			if i < s.done && c.byHash.find(c.blocks, s.hashes[i]) != b {
 				t.Errorf("block %d of a live chain is not findable", i)
 			}
 		}
@@ -268,16 +267,16 @@ func recount(t *testing.T, c *Cache, live []*sequence, now time.Duration) {
 			}
 		}
 	}
-	if idle != c.Idle() || len(slices.Collect(maps.Keys(c.byHash))) != idle+findableHeld(c) {
-		t.Errorf("%d idle blocks, the list has %d; %d hashes", idle, c.Idle(), len(c.byHash))
+	if idle != c.Idle() || c.byHash.count() != idle+findableHeld(c) {
+		t.Errorf("%d idle blocks, the list has %d; %d hashes", idle, c.Idle(), c.byHash.count())
 	}
 	// What can be found of a chain is a part from its start.
 	for _, s := range live {
 		found, n := c.Find(s.hashes)
 		want, wantIdle := 0, 0
 		for want < len(s.hashes) {
-			b, ok := c.byHash[s.hashes[want]]
-			if !ok {
+			b := c.byHash.find(c.blocks, s.hashes[want])
+			if b == none {
 				break
 			}
 			if c.blocks[b].holders == 0 {
@@ -286,7 +285,7 @@ func recount(t *testing.T, c *Cache, live []*sequence, now time.Duration) {
 			want++
 		}
 		for _, h := range s.hashes[want:] {
-			if _, ok := c.byHash[h]; ok {
+			if c.byHash.find(c.blocks, h) != none {
 				t.Error("a block is there without the one that it continues")
 			}
 		}

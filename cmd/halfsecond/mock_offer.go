@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"strings"
+	"time"
+
+	"halfsecond/mockllm/engine"
+	"halfsecond/pipeline"
+	"halfsecond/simulators/scenario"
+)
+
+// offer is a model that the mock serves.
+type offer struct {
+	model   scenario.LLM
+	service scenario.Service
+}
+
+// announce says what is served where, and how fast to expect it.
+func (p *program) announce(offers []offer, addr net.Addr) {
+	for _, f := range offers {
+		f.write(p.out, fmt.Sprintf("http://%s/v1", addr))
+	}
+	fmt.Fprintf(p.out, "try: curl -N http://%s/v1/chat/completions -d '{\"model\":%q,\"stream\":true,\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}'\n", addr, offers[0].service.Name)
+	fmt.Fprintln(p.out, "Ctrl-C ends it")
+}
+
+func (f offer) write(w io.Writer, url string) {
+	e := f.model.Engine
+	if e == nil {
+		fmt.Fprintf(w, "serving %s at %s\n", f.service.Name, url)
+		fmt.Fprintf(w, "the first token takes %s, then %.4g tokens/s\n", f.model.TTFT.Dist, f.model.TokensPerSecond)
+		return
+	}
+	fmt.Fprintf(w, "serving %s (%s) on %s at %s\n", e.Model, e.Weights, devices(e), url)
+	fmt.Fprintf(w, "%s: %s\n", e.Software, strings.Join(f.habits(), ", "))
+	if a := askAlone(f.service); a.rate > 0 {
+		fmt.Fprintf(w, "alone, a prompt of %d tokens takes %s to its first token, then %.1f tokens/s; context %d tokens\n",
+			a.prompt, a.first.Round(time.Millisecond), a.rate, f.service.Context)
+	}
+}
+
+// devices names what a model runs on.
+func devices(e *scenario.Engine) string {
+	text := fmt.Sprintf("%d x %s", e.GPUs, e.Hardware)
+	if e.Stages > 1 {
+		text = fmt.Sprintf("%d stages of %s", e.Stages, text)
+	}
+	return text
+}
+
+// habits says in words how the engine works.
+func (f offer) habits() (out []string) {
+	e := f.model.Engine
+	r, err := e.Replica()
+	if err != nil {
+		panic(fmt.Sprintf("a model that is served: %s", err)) // it was built from the same
+	}
+	c := r.Config()
+	say := func(when bool, format string, args ...any) {
+		if when {
+			out = append(out, fmt.Sprintf(format, args...))
+		}
+	}
+	say(c.Slots == 0 && c.MaxSequences < math.MaxInt32, "%s at once", counted(c.MaxSequences, "request"))
+	say(c.Slots > 0, "%s", counted(c.Slots, "slot"))
+	say(c.TokenBudget < math.MaxInt32, "steps of up to %s", counted(c.TokenBudget, "token"))
+	say(true, "KV cache of %s", counted(c.KVBlocks*c.BlockTokens, "token"))
+	say(c.PrefixCache, "prefix cache")
+	say(c.SlotCache, "each slot keeps its last prompt")
+	if s := e.Speculation; s != nil {
+		say(true, "%s proposes %s a step, %.0f %% right", s.Draft, counted(s.Tokens, "token"), 100*s.Acceptance)
+	}
+	say(f.service.Load > 0, "%s to load the model", f.service.Load.Round(time.Millisecond))
+	say(e.Replicas > 1, "%s (%s)", counted(e.Replicas, "replica"), e.Router)
+	say(len(e.Failures) > 0, "%s to come", counted(len(e.Failures), "failure"))
+	return out
+}
+
+// counted returns a number of things.
+func counted(n int, thing string) string {
+	return fmt.Sprintf("%d %s%s", n, thing, either(n == 1, "", "s"))
+}
+
+// alone is how a service answers when it has nothing else to do.
+type alone struct {
+	prompt int           // tokens
+	first  time.Duration // to the first token
+	rate   float64       // tokens a second after it; 0 when it gave no answer
+}
+
+// askAlone asks a service on a virtual clock. An answer before it has loaded the model.
+func askAlone(s scenario.Service) alone {
+	var loop pipeline.Virtual
+	e := s.Build(&loop)
+	a := alone{prompt: min(1000, s.Context/2)}
+	output := min(101, s.Context-a.prompt)
+	var sent, first time.Duration
+	q := &engine.Request{Prompt: a.prompt, Output: output, NotifyAt: 1}
+	q.Notify = func(int) int { first = loop.Now(); return 0 }
+	q.Done = func(o pipeline.Outcome) {
+		if o == pipeline.OK {
+			a.first, a.rate = first-sent, float64(output-1)/(q.Last-first).Seconds()
+		}
+	}
+	e.Submit(&engine.Request{Prompt: a.prompt, Output: 1, Done: func(pipeline.Outcome) {
+		sent = loop.Now()
+		e.Submit(q)
+	}})
+	loop.RunUntil(pipeline.LastInstant)
+	return a
+}

@@ -1,0 +1,79 @@
+package scenario
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"halfsecond/mockllm/fit"
+	"halfsecond/mockllm/roofline"
+)
+
+// Profile is a file of constants that were calibrated.
+type Profile struct {
+	Name   string // of the file
+	Digest string // identifies the content
+	Fitted fit.Profile
+}
+
+// ReadProfile reads what 'halfsecond calibrate' wrote; name is that of the file. The
+// error reports everything that is wrong, each with its line.
+func ReadProfile(name string, data []byte) (*Profile, error) {
+	fitted, err := fit.ReadProfile(name, data)
+	if err != nil {
+		return nil, err
+	}
+	return &Profile{name, digest(data), fitted}, nil
+}
+
+// digest returns what identifies the content of a file.
+func digest(data []byte) string { return fmt.Sprintf("sha256 %x", sha256.Sum256(data)) }
+
+// Constants returns those of a deployment by the profile. The error says what else the
+// profile is of.
+func (p *Profile) Constants(d roofline.Deployment) (roofline.Constants, error) {
+	err := p.Fitted.Suits(d)
+	if !p.of(d.Model.Name) {
+		err = errors.Join(err, fmt.Errorf("profile %s is of %s, not of %s", p.Fitted.Name, strings.Join(p.Fitted.Models, ", "), d.Model.Name))
+	}
+	if err != nil {
+		return roofline.Constants{}, err
+	}
+	return p.Fitted.Constants(d), nil
+}
+
+// of reports whether the model is one that was measured.
+func (p *Profile) of(model string) bool { return slices.Contains(p.Fitted.Models, model) }
+
+// calibrated is the form of the name of such a file.
+var calibrated = form[*Profile]{
+	want: oneLine.want,
+	read: func(r *reader, n ast.Node) (*Profile, bool) {
+		name, ok := oneLine.read(r, n)
+		if !ok {
+			return nil, false
+		}
+		data, _, err := r.load(name)
+		var p *Profile
+		if err == nil {
+			p, err = ReadProfile(name, data)
+		}
+		if err != nil {
+			r.fail(n, "%s", inOne(err))
+		}
+		return p, err == nil
+	},
+	write: func(p *Profile) tree {
+		if p == nil {
+			return tree{}
+		}
+		return tree{text: quoted(p.Name), note: p.Digest}
+	},
+}
+
+// inOne returns an error of several lines in one.
+func inOne(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
