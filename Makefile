@@ -21,9 +21,10 @@ define show
 
 endef
 
-run: build ## judge the built-in voice and ide scenarios: simulated, then over real sockets
+run: build ## judge the built-in scenarios and compare two models: simulated, then over real sockets
 	$(call show,voice)
 	$(call show,ide)
+	$(call show,bench)
 	$(call show,voice --target mock --n 40)
 	$(call show,ide --target mock --n 200)
 

@@ -176,6 +176,9 @@ func (o *validateOptions) validate(ctx context.Context, p *program, c *catalog.C
 	if err != nil {
 		return nil, err
 	}
+	if result.Groups == 1 {
+		return nil, usageError(fmt.Errorf("--cross %s: all rows are of the %s %s, so that none is left to fit on", o.cross, noun(o.cross), groupings[o.cross](result.Rows[0].Row)))
+	}
 	inSample := fit.Summarise(fit.Refit(c, rows).Rows)
 	return &validation{result: result, cross: o.cross, inSample: &inSample}, nil
 }

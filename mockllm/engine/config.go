@@ -17,7 +17,8 @@ type Stepper interface {
 }
 
 // BatchedConfig sets up a Batched engine: what it computes with and the habits of
-// its scheduler. The zero habits are those of vLLM V1 without a prefix cache.
+// its scheduler. The zero habits are those of vLLM V1 without a prefix cache, and with
+// steps that are planned one at a time.
 type BatchedConfig struct {
 	Steps        Stepper
 	MaxSequences int // most requests running at once, at least 1

@@ -15,8 +15,8 @@ import (
 // CalibrateRun fits the constants of an engine's plan to the times of the first
 // requests of a run, by replaying it: time to first token, time per output token and
 // latency of each request.
-// The whole run is replayed, since later requests hold up earlier ones, but of them
-// only arrivals and token counts are looked at. First 0 means all of them.
+// Later requests are replayed beside them, since they hold them up, but of those only
+// arrivals and token counts are looked at. First 0 means all of the run.
 func CalibrateRun(ctx context.Context, r engine.Replica, run []Timed, first int) (Calibration, error) {
 	if first == 0 {
 		first = len(run)
@@ -26,7 +26,12 @@ func CalibrateRun(ctx context.Context, r engine.Replica, run []Timed, first int)
 	}
 	d := r.Plan.Deployment()
 	out, err := calibrate(ctx, roofline.Defaults(d), func(c roofline.Constants) ([]float64, error) {
-		got, err := ReplayWith(ctx, r, c, run)
+		with := r
+		var err error
+		if with.Plan, err = planWith(r.Plan, c); err != nil {
+			return nil, err
+		}
+		got, err := replayFirst(ctx, with, run, first)
 		if err != nil {
 			return nil, err
 		}
@@ -34,17 +39,6 @@ func CalibrateRun(ctx context.Context, r engine.Replica, run []Timed, first int)
 	})
 	out.Subject = subjectOf([]roofline.Deployment{d})
 	return out, err
-}
-
-// ReplayWith is Replay with other constants.
-func ReplayWith(ctx context.Context, r engine.Replica, c roofline.Constants, run []Timed) (Replayed, error) {
-	d := r.Plan.Deployment()
-	d.Constants = c
-	var err error
-	if r.Plan, err = roofline.New(d); err != nil {
-		return Replayed{}, err
-	}
-	return Replay(ctx, r, run)
 }
 
 // promptGroups is how many groups, by length of the prompt, the times to first token

@@ -27,10 +27,33 @@ type Replayed struct {
 // which the engine plans a step and takes note of who has come, unless the run did not
 // record it. The error names the line of a request that does not fit, or is ctx's.
 func Replay(ctx context.Context, r engine.Replica, run []Timed) (Replayed, error) {
+	return replayFirst(ctx, r, run, len(run))
+}
+
+// ReplayWith is Replay with other constants.
+func ReplayWith(ctx context.Context, r engine.Replica, c roofline.Constants, run []Timed) (Replayed, error) {
+	var err error
+	if r.Plan, err = planWith(r.Plan, c); err != nil {
+		return Replayed{}, err
+	}
+	return Replay(ctx, r, run)
+}
+
+func planWith(p *roofline.Plan, c roofline.Constants) (*roofline.Plan, error) {
+	d := p.Deployment()
+	d.Constants = c
+	return roofline.New(d)
+}
+
+// replayFirst is Replay of as much of a run as it takes for the first requests to end.
+// What is returned of the others has no meaning.
+func replayFirst(ctx context.Context, r engine.Replica, run []Timed, first int) (Replayed, error) {
 	if err := r.Validate(); err != nil {
 		return Replayed{}, err
 	}
-	p := &replay{out: slices.Clone(run), sent: make([]*engine.Request, len(run)), errs: make([]error, len(run))}
+	enough, stop := context.WithCancel(ctx)
+	defer stop()
+	p := &replay{first: first, missing: first, stop: stop, out: slices.Clone(run), sent: make([]*engine.Request, len(run)), errs: make([]error, len(run))}
 	c := r.Config()
 	p.steps = &planned{Stepper: c.Steps, loop: &p.loop}
 	c.Steps = p.steps
@@ -38,7 +61,7 @@ func Replay(ctx context.Context, r engine.Replica, run []Timed) (Replayed, error
 	for i := range run {
 		p.loop.At(run[i].Arrival, pipeline.RankInput, func() { p.submit(i) })
 	}
-	if err := p.loop.Run(ctx); err != nil {
+	if err := p.loop.Run(enough); err != nil && p.missing > 0 {
 		return Replayed{}, err
 	}
 	for _, err := range p.errs {
@@ -59,6 +82,9 @@ type replay struct {
 	sent   []*engine.Request
 	out    []Timed
 	errs   []error // why a request was refused
+
+	first, missing int // requests that are wanted, and how many of them are under way
+	stop           func()
 }
 
 // tokenizers is how many workers tokenise prompts in a server's front; see
@@ -113,6 +139,11 @@ func (p *replay) submit(i int) {
 		t.Last = r.Last
 		if o != pipeline.OK {
 			p.errs[i] = fmt.Errorf("line %d: %w", t.Line, r.Reason)
+		}
+		if i < p.first {
+			if p.missing--; p.missing == 0 && p.first < len(p.out) {
+				p.stop()
+			}
 		}
 	}
 	p.sent[i] = r

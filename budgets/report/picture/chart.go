@@ -50,7 +50,7 @@ const (
 func (c *chart) picture(name string) Picture {
 	columns := min(len(c.panels), mostColumns)
 	rows := (len(c.panels) + columns - 1) / columns
-	width := panelWidth*vg.Length(columns) + 2*margin
+	width := max(panelWidth*vg.Length(columns), titleStyle.Width(c.title), subtitleStyle.Width(c.subtitle)) + 2*margin
 	legend := c.legend(width - 2*margin)
 	head := vg.Length(headHeight + lineHeight*len(legend) + 8)
 	return Picture{
@@ -78,14 +78,17 @@ var (
 	black = color.Gray{0x22}
 	gray  = color.Gray{0x66}
 	faint = color.Gray{0xe4}
+
+	titleStyle    = write(13, black, true)
+	subtitleStyle = write(9.5, gray, false)
 )
 
 // head writes the title and the names of the curves.
 func (c *chart) head(dc draw.Canvas, legend [][]entry) {
 	at := vg.Point{X: dc.Min.X, Y: dc.Max.Y}
-	dc.FillText(write(13, black, true), at, c.title)
+	dc.FillText(titleStyle, at, c.title)
 	at.Y -= 17
-	dc.FillText(write(9.5, gray, false), at, c.subtitle)
+	dc.FillText(subtitleStyle, at, c.subtitle)
 	y := dc.Max.Y - headHeight - 2
 	for _, line := range legend {
 		for _, e := range line {

@@ -228,6 +228,24 @@ func TestSVGSaysWhatItShows(t *testing.T) {
 	}
 }
 
+// A picture of one panel is as wide as what is written above it.
+func TestHeadFits(t *testing.T) {
+	for _, c := range []chart{
+		{title: "How long a running stream stops while a prompt comes in", subtitle: "one, on sim"},
+		{title: "short", subtitle: strings.Repeat("a long name of a scenario ", 5)},
+	} {
+		c.names, c.panels = []string{"baseline"}, []panel{{curves: []curve{{points: []point{{128, 9, 9, 9}}}}}}
+		p := c.picture("one")
+		if room := p.width - 2*margin; room < titleStyle.Width(c.title) || room < subtitleStyle.Width(c.subtitle) || room < panelWidth {
+			t.Errorf("%q over %q has %.0f points: that cuts it off", c.title, c.subtitle, room)
+		}
+		var out bytes.Buffer
+		if err := p.SVG(&out); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestSpread(t *testing.T) {
 	got := spread([]label{{y: 30, text: "c"}, {y: 2, text: "a"}, {y: 9, text: "b"}, {y: 60, text: "d"}}, 11, 5)
 	words := ""
