@@ -342,24 +342,32 @@ func TestCalibrateRecordings(t *testing.T) {
 	const first = 100
 	limits := map[string]float64{"ttft": .10, "tpot": .05, "latency": .05}
 	for _, rec := range recordings {
-		run, r := rec.read(t), rec.replica(t, roofline.Constants{})
-		c, err := CalibrateRun(t.Context(), r, run, first)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("%s: mean error of the first %d requests %.2f %%, then %.2f %%", rec.file, first, 100*mean(c.Before), 100*mean(c.After))
-		for _, e := range c.Estimates {
-			t.Logf("%-11s built in %6.4g, fitted %6.4g, %.4g to %.4g", e.Name, e.Before, e.Value, e.Low, e.High)
-		}
-		got, err := ReplayWith(t.Context(), r, c.Profile().Constants(r.Plan.Deployment()), run)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range Compare(run[first:], got.Run[first:]) {
-			logCompared(t, c)
-			if e := c.MeanError(); !(math.Abs(e) <= limits[c.Name]) {
-				t.Errorf("%s: mean %s of the others is off by %+.1f %%, want within %.0f %%", rec.file, c.Name, 100*e, 100*limits[c.Name])
-			}
+		t.Run(rec.file, func(t *testing.T) {
+			t.Parallel()
+			calibrateRecording(t, rec, first, limits)
+		})
+	}
+}
+
+// calibrateRecording fits the first requests of a recorded run and judges the others.
+func calibrateRecording(t *testing.T, rec recorded, first int, limits map[string]float64) {
+	run, r := rec.read(t), rec.replica(t, roofline.Constants{})
+	c, err := CalibrateRun(t.Context(), r, run, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s: mean error of the first %d requests %.2f %%, then %.2f %%", rec.file, first, 100*mean(c.Before), 100*mean(c.After))
+	for _, e := range c.Estimates {
+		t.Logf("%-11s built in %6.4g, fitted %6.4g, %.4g to %.4g", e.Name, e.Before, e.Value, e.Low, e.High)
+	}
+	got, err := ReplayWith(t.Context(), r, c.Profile().Constants(r.Plan.Deployment()), run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range Compare(run[first:], got.Run[first:]) {
+		logCompared(t, c)
+		if e := c.MeanError(); !(math.Abs(e) <= limits[c.Name]) {
+			t.Errorf("%s: mean %s of the others is off by %+.1f %%, want within %.0f %%", rec.file, c.Name, 100*e, 100*limits[c.Name])
 		}
 	}
 }

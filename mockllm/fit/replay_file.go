@@ -1,14 +1,9 @@
 package fit
 
 import (
-	"encoding/csv"
-	"errors"
-	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"halfsecond/pipeline"
@@ -47,10 +42,7 @@ func (t Timed) Latency() time.Duration { return t.Last - t.Arrival }
 
 // timedColumns of a file of requests, and whether every line has to fill them. The
 // last three are what others derived or recorded beside; they are not read.
-var timedColumns = []struct {
-	name     string
-	required bool
-}{
+var timedColumns = []column{
 	{"arrival_s", true}, {"queued_s", false}, {"first_token_s", true}, {"last_token_s", true},
 	{"input_tokens", true}, {"output_tokens", true}, {"request", false}, {"scheduled_s", false}, {"ttft_ms", false}, {"tpot_ms", false},
 }
@@ -61,61 +53,7 @@ var timedColumns = []struct {
 // if it was recorded queued_s. The error reports everything that is wrong, each with
 // its line.
 func ReadTimed(name string, file io.Reader) ([]Timed, error) {
-	c := csv.NewReader(file)
-	c.FieldsPerRecord = -1
-	header, err := c.Read()
-	if err != nil {
-		return nil, fmt.Errorf("%s: no header: want a first line with %s", name, strings.Join(timedNames(), ","))
-	}
-	if err := checkTimedHeader(name, header); err != nil {
-		return nil, err
-	}
-	var run []Timed
-	var errs []error
-	for {
-		cells, err := c.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, errors.Join(append(errs, fmt.Errorf("%s: %w", name, err))...)
-		}
-		line, _ := c.FieldPos(0)
-		p := &rowParser{file: name, line: line, header: header, cells: cells}
-		run = append(run, p.timed())
-		errs = append(errs, p.errs...)
-	}
-	if len(run) == 0 {
-		errs = append(errs, fmt.Errorf("%s: no requests below the header", name))
-	}
-	return run, errors.Join(errs...)
-}
-
-func timedNames() []string {
-	var names []string
-	for _, c := range timedColumns {
-		names = append(names, c.name)
-	}
-	return names
-}
-
-func checkTimedHeader(name string, header []string) error {
-	var errs []error
-	for i, h := range header {
-		header[i] = strings.TrimSpace(strings.TrimPrefix(h, "\ufeff"))
-		if !slices.Contains(timedNames(), header[i]) {
-			errs = append(errs, fmt.Errorf("%s:1: unknown column %q: want some of %s", name, header[i], strings.Join(timedNames(), ", ")))
-		}
-		if slices.Contains(header[:i], header[i]) {
-			errs = append(errs, fmt.Errorf("%s:1: column %s is there twice", name, header[i]))
-		}
-	}
-	for _, c := range timedColumns {
-		if c.required && !slices.Contains(header, c.name) {
-			errs = append(errs, fmt.Errorf("%s:1: column %s is missing", name, c.name))
-		}
-	}
-	return errors.Join(errs...)
+	return readTable(name, file, "requests", timedColumns, (*rowParser).timed)
 }
 
 // timed returns the request of a line.

@@ -1,8 +1,6 @@
 package fit
 
 import (
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -11,10 +9,7 @@ import (
 )
 
 // columns of a file of measurements, and whether it has to have them.
-var columns = []struct {
-	name     string
-	required bool
-}{
+var columns = []column{
 	{"id", false}, {"source", false}, {"engine", true}, {"model", true}, {"params_b", false}, {"weight_format", true}, {"bits_per_weight", false},
 	{"gpu", true}, {"n_gpu", false}, {"prompt_tokens", false}, {"gen_tokens_or_context", false}, {"batch", false}, {"metric", true}, {"value", true},
 	{"unit", false}, {"note", false}, {"parallelism", false},
@@ -22,13 +17,7 @@ var columns = []struct {
 
 // Columns lists the columns that a file of measurements can have, in the order of the
 // built-in one.
-func Columns() []string {
-	var names []string
-	for _, c := range columns {
-		names = append(names, c.name)
-	}
-	return names
-}
+func Columns() []string { return names(columns) }
 
 // ReadRows reads a file of measurements in CSV, whose name is for the errors. The
 // first line names the columns, in any order: engine, model, weight_format, gpu,
@@ -39,62 +28,7 @@ func Columns() []string {
 // A row that can be read but not predicted, such as one of an unknown engine or
 // metric, is none of its business: Validate skips it and says why.
 func ReadRows(name string, file io.Reader) ([]Row, error) {
-	c := csv.NewReader(file)
-	c.FieldsPerRecord = -1
-	header, err := c.Read()
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: no header: want a first line with %s", name, strings.Join(Columns(), ","))
-	}
-	if err := checkHeader(name, header); err != nil {
-		return nil, err
-	}
-	var rows []Row
-	var errs []error
-	for {
-		cells, err := c.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, errors.Join(append(errs, fmt.Errorf("%s: %w", name, err))...)
-		}
-		line, _ := c.FieldPos(0)
-		p := &rowParser{file: name, line: line, header: header, cells: cells}
-		rows = append(rows, p.row())
-		errs = append(errs, p.errs...)
-	}
-	if len(rows) == 0 {
-		errs = append(errs, fmt.Errorf("%s: no measurements below the header", name))
-	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	return rows, nil
-}
-
-func checkHeader(name string, header []string) error {
-	var errs []error
-	fail := func(format string, args ...any) {
-		errs = append(errs, fmt.Errorf("%s:1: %s", name, fmt.Sprintf(format, args...)))
-	}
-	for i, h := range header {
-		header[i] = strings.TrimSpace(strings.TrimPrefix(h, "\ufeff"))
-		if !slices.Contains(Columns(), header[i]) {
-			fail("unknown column %q: want some of %s", header[i], strings.Join(Columns(), ", "))
-		}
-		if slices.Contains(header[:i], header[i]) {
-			fail("column %s is there twice", header[i])
-		}
-	}
-	for _, c := range columns {
-		if c.required && !slices.Contains(header, c.name) {
-			fail("column %s is missing", c.name)
-		}
-	}
-	return errors.Join(errs...)
+	return readTable(name, file, "measurements", columns, (*rowParser).row)
 }
 
 // rowParser collects what is wrong with one line.
