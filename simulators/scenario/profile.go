@@ -2,9 +2,7 @@ package scenario
 
 import (
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -33,21 +31,15 @@ func ReadProfile(name string, data []byte) (*Profile, error) {
 // digest returns what identifies the content of a file.
 func digest(data []byte) string { return fmt.Sprintf("sha256 %x", sha256.Sum256(data)) }
 
-// Constants returns those of a deployment by the profile. The error says what else the
-// profile is of.
+// Constants returns those of a deployment by the profile, whose note names the models
+// that were measured when the deployment's is another. The error says which other
+// engine, machine or kind of weights the profile is of.
 func (p *Profile) Constants(d roofline.Deployment) (roofline.Constants, error) {
-	err := p.Fitted.Suits(d)
-	if !p.of(d.Model.Name) {
-		err = errors.Join(err, fmt.Errorf("profile %s is of %s, not of %s", p.Fitted.Name, strings.Join(p.Fitted.Models, ", "), d.Model.Name))
-	}
-	if err != nil {
+	if err := p.Fitted.Suits(d); err != nil {
 		return roofline.Constants{}, err
 	}
 	return p.Fitted.Constants(d), nil
 }
-
-// of reports whether the model is one that was measured.
-func (p *Profile) of(model string) bool { return slices.Contains(p.Fitted.Models, model) }
 
 // calibrated is the form of the name of such a file.
 var calibrated = form[*Profile]{

@@ -123,14 +123,14 @@ func (e *Engine) Replica() (engine.Replica, error) {
 	return r, r.Validate()
 }
 
-// plan returns what a model takes on the engine's devices. A profile is for its own
-// models: a draft model that is none of them has the built-in constants.
+// plan returns what a model takes on the engine's devices, by the profile if there is
+// one: its constants are the engine's on that machine, whichever model was measured.
 func (e *Engine) plan(model string) (*roofline.Plan, error) {
 	d, err := e.deployment(model)
 	if err != nil {
 		return nil, err
 	}
-	if p := e.Profile; p != nil && (model == e.Model || p.of(d.Model.Name)) {
+	if p := e.Profile; p != nil {
 		if d.Constants, err = p.Constants(d); err != nil {
 			return nil, err
 		}

@@ -222,7 +222,7 @@ var deployed = []field[Engine]{
 	can("weights", func(e *Engine) *string { return &e.Weights }, "fp16", weightFormat, "format of the weights"),
 	can("kv_cache", func(e *Engine) *string { return &e.KVCache }, "fp16", enum(kvFormats()...), "format of the keys and values in the cache"),
 	can("kv_tokens", func(e *Engine) *int { return &e.KVTokens }, 0, whole(0, maxTokensAsked), "tokens that the cache holds; 0 fills the memory that the weights leave"),
-	can("profile", func(e *Engine) **Profile { return &e.Profile }, nil, calibrated, "a file that `halfsecond calibrate` wrote for this model, hardware and engine; all that it does not tell stays as built in"),
+	can("profile", func(e *Engine) **Profile { return &e.Profile }, nil, calibrated, "a file that `halfsecond calibrate` wrote for this hardware and engine; all that it does not tell stays as built in"),
 	paged(habit("max_sequences", func(e *Engine) *int { return &e.MaxSequences }, func(f catalog.Engine) int { return f.MaxSequences }, whole(1, 100_000), "answers at a time")),
 	slotted(habit("slots", func(e *Engine) *int { return &e.Slots }, func(f catalog.Engine) int { return f.Slots }, whole(1, 100_000), "answers at a time, each in a part of the cache")),
 	habit("token_budget", func(e *Engine) *int { return &e.TokenBudget }, budgetOf, whole(1, maxTokensAsked), "tokens of one step"),
