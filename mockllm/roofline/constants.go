@@ -88,6 +88,13 @@ const (
 	// gpu_memory_utilization of vLLM, its default; read 2026-11-29.
 	memoryUse = .9
 
+	// A program for one user's board takes what it needs instead of a share: nearly all
+	// of the memory is usable, half a GiB goes to its buffers. Llama-3.1-70B of 42.5 GB
+	// runs on two cards of 24 GiB (XiongjieDai/GPU-Benchmarks-on-LLM-Inference commit
+	// aa72e0e, read 2026-11-29). Estimates.
+	localMemoryUse     = .97
+	localWorkingMemory = 512 * mib
+
 	// Three quarters of the memory is the system's limit for a GPU of Apple's (from
 	// memory, to be verified); half a GiB to work in is an estimate.
 	appleMemoryUse     = .75

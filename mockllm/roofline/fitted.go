@@ -128,6 +128,8 @@ func (d Deployment) untabled() Constants {
 	c.AllReduceLatency, c.BusShare = allReduce(d)
 	if d.serves() {
 		c.StepFixed, c.SequenceFixed = stepFixed, sequenceFixed
+	} else {
+		c.MemoryUse, c.WorkingMemory, c.NonTorch = localMemoryUse, localWorkingMemory, nonTorch(1)
 	}
 	if d.kernels() == "metal" {
 		c.MemoryUse, c.WorkingMemory, c.NonTorch = appleMemoryUse, appleWorkingMemory, 0

@@ -38,6 +38,9 @@ func Origins(d Deployment) []Origin {
 		bus = "AMD's guide to RCCL and an estimate"
 	}
 	use, working, beside := "vLLM's default", "inference-sim, and a run of vLLM on an RTX 4090", "inference-sim"
+	if !d.serves() {
+		use, working = ofEstimate, ofEstimate
+	}
 	if d.kernels() == "metal" {
 		use, working, beside = "the system's limit, from memory", ofEstimate, ofNoCost
 	}

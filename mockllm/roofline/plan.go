@@ -170,6 +170,7 @@ func (p *Plan) Notes() []string {
 	flops, _ := FP16.rate(h)
 	note(!m.HasShape(), "the model's shape is unknown: attention, KV cache and fixed costs per layer are left out")
 	note(flops == 0, "the compute rate is unknown: steps are taken as bound by memory, and prefill is unknown")
+	note(p.d.serves() && m.Experts > 0, "no measurement of a mixture of experts on a server was read: the kernels that pick experts cost more than this, so a few sequences come out too fast")
 	note(m.Experts > 0, "%s has %d experts a layer, of which each token reads %d as if drawn evenly: real routing is skewed, so small batches read fewer", m.Name, m.Experts, m.ActiveExperts)
 	note(p.d.KVTokens == 0 && m.Window > 0, "%s has a sliding window of %d tokens in part of its layers: KV tokens are those of the other layers, beside whole windows of as many sequences as the engine runs", m.Name, m.Window)
 	note(unpacked && p.d.Weights.narrow(), "%s does not multiply faster in %s than in 16 bits: weights are unpacked to 16 bits first", h.Name, p.d.Weights)
