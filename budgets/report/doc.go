@@ -26,6 +26,7 @@
 //	n                 interactions in the run
 //	n_asked           interactions asked for
 //	version           version of the program that ran it
+//	engine            the modelled engine behind the language model, in words; null for none
 //	finished          false when the run was cut short
 //	unfinished_reason why; null when finished
 //	unfit             why the run cannot be judged at all; null when it can

@@ -28,6 +28,7 @@ type Report struct {
 	N                int               `json:"n"`
 	NAsked           int               `json:"n_asked"`
 	Version          string            `json:"version"`
+	Engine           *string           `json:"engine"`
 	Finished         bool              `json:"finished"`
 	UnfinishedReason *string           `json:"unfinished_reason"`
 	Unfit            *string           `json:"unfit"`
@@ -126,6 +127,11 @@ func New(run trace.Run) (*Report, error) {
 	}
 	if b := Background(run.Footer.Background); b.Requests > 0 {
 		r.Background = &b
+	}
+	for _, s := range h.Stages {
+		if s.Engine != "" {
+			r.Engine = text(s.Engine)
+		}
 	}
 	r.judgements()
 	r.pools()

@@ -51,6 +51,9 @@ func (r *Report) head(p *page) {
 		facts = append(facts, "halfsecond "+r.Version)
 	}
 	p.paragraph(0, dim, strings.Join(facts, " · "))
+	if r.Engine != nil {
+		p.paragraph(0, dim, "language model: "+*r.Engine)
+	}
 }
 
 // verdictMarks tell verdicts apart without colour.

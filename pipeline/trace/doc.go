@@ -32,6 +32,7 @@
 //	  simulated       true when it is modelled on this target
 //	  component       slug of the hosted component it draws from; omitted when empty
 //	  no_spread       true when only a median is published for that component; omitted when false
+//	  engine          the modelled engine behind it, in words; omitted when empty
 //	endpoints         services in place of modelled stages; omitted when there are none:
 //	  stage           "llm"
 //	  url             without user and query

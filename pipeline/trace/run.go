@@ -49,6 +49,7 @@ type Stage struct {
 	Simulated bool   // it is modelled on this target
 	Component string // slug of the hosted component it draws from, "" for none
 	NoSpread  bool   // only a median is published for that component
+	Engine    string // the modelled engine behind it, in words; "" for none
 }
 
 // Footer says how the run ended.

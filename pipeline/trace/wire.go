@@ -113,6 +113,7 @@ type wireStage struct {
 	Simulated bool   `json:"simulated"`
 	Component string `json:"component,omitempty"`
 	NoSpread  bool   `json:"no_spread,omitempty"`
+	Engine    string `json:"engine,omitempty"`
 }
 
 func headerToWire(h Header) wireHeader {

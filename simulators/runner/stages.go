@@ -11,8 +11,12 @@ import (
 func stages(s *scenario.Scenario, target string) []trace.Stage {
 	m, _ := s.LLM()
 	first := modelStage(pipeline.SpanLLMFirstToken, target)
-	if target != Endpoint && m.Engine == nil {
+	switch {
+	case target == Endpoint:
+	case m.Engine == nil:
 		first.Component, first.NoSpread = m.TTFT.Component, m.TTFT.NoSpread
+	default:
+		first.Engine = m.Engine.String()
 	}
 	switch {
 	case s.Voice != nil:

@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"halfsecond/mockllm/catalog"
@@ -172,4 +174,26 @@ func (e *Engine) drafting() (*engine.Drafting, error) {
 		}
 	}
 	return d, nil
+}
+
+// String describes the engine in a line: the model, what it runs on, and what a reader
+// of its figures would be surprised not to know.
+func (e *Engine) String() string {
+	f := e.family()
+	words := []string{fmt.Sprintf("%s (%s) on %d x %s by %s", e.Model, e.Weights, max(1, e.GPUs)*max(1, e.Stages), e.Hardware, e.Software)}
+	add := func(when bool, format string, args ...any) {
+		if when {
+			words = append(words, fmt.Sprintf(format, args...))
+		}
+	}
+	add(e.OnFull != "" && e.OnFull != f.OnFull, "policy %s at a full cache", e.OnFull)
+	add(e.KVTokens > 0, "a cache of %d tokens", e.KVTokens)
+	if s := e.Speculation; s != nil {
+		add(true, "%d tokens drafted by %s, %.0f %% accepted", s.Tokens, s.Draft, 100*s.Acceptance)
+	}
+	add(e.Replicas > 1, "%d replicas", e.Replicas)
+	if e.Profile != nil {
+		add(true, "constants of %s", e.Profile.Name)
+	}
+	return strings.Join(words, ", ")
 }
