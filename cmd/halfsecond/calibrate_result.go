@@ -206,5 +206,22 @@ func (j *replayJudged) writeTable(out io.Writer, which string) error {
 		fmt.Fprintf(w, "mean %s\t%s\t%s\t%s\t%s\t%s\n", b.Name, shownMS(b.Measured.MeanMS),
 			shownMS(b.Simulated.MeanMS), shownError(b.Error.Mean), shownMS(a.Simulated.MeanMS), shownError(a.Error.Mean))
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil || !j.worse() {
+		return err
+	}
+	_, err := fmt.Fprintln(out, "the built-in constants are nearer to these requests than the fitted ones: the fit does not hold beyond what it saw, and the machine or the model may be another")
+	return err
+}
+
+// worse reports whether the fitted constants are further off than the built-in ones, by
+// the errors of the means.
+func (j *replayJudged) worse() bool {
+	before, after := 0., 0.
+	for i, b := range j.Before {
+		if b.Error.Mean != nil && j.After[i].Error.Mean != nil {
+			before += math.Abs(*b.Error.Mean)
+			after += math.Abs(*j.After[i].Error.Mean)
+		}
+	}
+	return after > before
 }

@@ -24,6 +24,9 @@ func CalibrateRun(ctx context.Context, r engine.Replica, run []Timed, first int)
 	if first < 0 || first > len(run) {
 		return Calibration{}, fmt.Errorf("the first %d requests: the run has %d", first, len(run))
 	}
+	if first < fewestRequests {
+		return Calibration{}, fmt.Errorf("%d requests are too few to tell the engine's constants from what came by chance, such as the first request's warm-up: want at least %d", first, fewestRequests)
+	}
 	d := r.Plan.Deployment()
 	out, err := calibrate(ctx, roofline.Defaults(d), func(c roofline.Constants) ([]float64, error) {
 		with := r
@@ -40,6 +43,10 @@ func CalibrateRun(ctx context.Context, r engine.Replica, run []Timed, first int)
 	out.Subject = subjectOf([]roofline.Deployment{d})
 	return out, err
 }
+
+// fewestRequests is how many requests a run must have to be fitted to: with a handful, a
+// single one that was slow for a reason of its own decides.
+const fewestRequests = 20
 
 // promptGroups is how many groups, by length of the prompt, the times to first token
 // of a run are averaged in. That of a single request depends on where in a step it

@@ -309,24 +309,31 @@ func TestCalibrateRefuses(t *testing.T) {
 		}
 	}
 	run, r := served(t, poisson(1, 5, time.Second), truth)
-	for _, first := range []int{-1, 6} {
-		if _, err := CalibrateRun(t.Context(), r, run, first); err == nil || !strings.Contains(err.Error(), "the run has 5") {
-			t.Errorf("the first %d of 5: %v", first, err)
+	for first, want := range map[int]string{
+		-1: "the first -1 requests: the run has 5", 6: "the first 6 requests: the run has 5",
+		5: "5 requests are too few", 0: "5 requests are too few",
+	} {
+		if _, err := CalibrateRun(t.Context(), r, run, first); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the first %d of 5: %v, want %q", first, err, want)
 		}
 	}
 }
 
-// A run that no constant can explain, for its only token took an hour, is refused.
+// A run that no constant can explain, for each of its tokens took an hour, is refused.
 func TestCalibrateToldNothing(t *testing.T) {
 	builtIn := plan(t, "Llama-3.1-8B", "L40S", 0, roofline.Constants{})
-	run := []Timed{{Line: 2, Prompt: 1, Output: 1, First: time.Hour, Last: time.Hour}}
+	var run []Timed
+	for i := range fewestRequests {
+		at := time.Duration(i) * 2 * time.Hour
+		run = append(run, Timed{Line: i + 2, Arrival: at, Queued: at, Prompt: 1, Output: 1, First: at + time.Hour, Last: at + time.Hour})
+	}
 	if _, err := CalibrateRun(t.Context(), engine.Replica{Plan: builtIn}, run, 0); !errors.Is(err, ErrNotTold) || !strings.Contains(err.Error(), "mfu needs") {
 		t.Error(err)
 	}
 }
 
 func TestCalibrateCancelled(t *testing.T) {
-	run, r := served(t, poisson(1, 5, time.Second), truth)
+	run, r := served(t, poisson(1, fewestRequests, time.Second), truth)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := CalibrateRun(ctx, r, run, 0); !errors.Is(err, context.Canceled) {
