@@ -65,7 +65,7 @@ cost by a factor of e, whatever the other constants are.`,
 
 func (o *calibrateOptions) addFlags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	o.served.addFlags(f)
+	o.served.addNames(f)
 	o.served.addLimits(f)
 	f.IntVar(&o.first, "first", 0, "fit only so many `requests` from the first on, and judge the fit by the others")
 	f.StringVar(&o.choice.Model, "served", "", "`name` of the model in a run of several")
@@ -191,7 +191,7 @@ func (o *calibrateOptions) calibrate(ctx context.Context, s source) (*calibrateR
 
 // calibrateRows fits the rows that the flags choose.
 func (o *calibrateOptions) calibrateRows(ctx context.Context, s source) (*calibrateResult, error) {
-	for _, flag := range []string{"first", "served", "variant", "kv-cache", "kv-tokens", "max-sequences", "token-budget", "gpus"} {
+	for _, flag := range []string{"first", "served", "variant", "kv-cache", "kv-tokens", "max-sequences", "token-budget", "gpus", "split", "stages"} {
 		if o.given(flag) {
 			return nil, fmt.Errorf("--%s is for runs, %s holds measurements: their rows say it", flag, s.name)
 		}
@@ -204,7 +204,13 @@ func (o *calibrateOptions) calibrateRows(ctx context.Context, s source) (*calibr
 	if err != nil {
 		return nil, err
 	}
-	want := fit.Filter{Engine: o.served.engine, Hardware: o.served.hardware, Model: o.served.model, Weights: o.served.weights}
+	want := fit.Filter{Hardware: o.served.hardware, Model: o.served.model}
+	if o.given("engine") {
+		want.Engine = o.served.engine
+	}
+	if o.given("weights") {
+		want.Weights = o.served.weights
+	}
 	chosen, err := want.Choose(c, rows)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
@@ -240,7 +246,10 @@ func (o *calibrateOptions) profile(s source, c fit.Calibration) fit.Profile {
 	p := c.Profile()
 	p.Name, p.Data, p.Hash, p.Measured = o.name, filepath.Base(filepath.Clean(s.name)), s.hash(), o.measured
 	if p.Name == "" {
-		p.Name = unlessEmpty(stem(o.out), stem(p.Data))
+		p.Name = stem(o.out)
+	}
+	if p.Name == "" {
+		p.Name = stem(p.Data)
 	}
 	return p
 }

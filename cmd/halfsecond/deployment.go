@@ -41,6 +41,12 @@ func typed(given func(flag string) bool, flags ...string) []string {
 }
 
 func (n *namedDeployment) addFlags(f *pflag.FlagSet) {
+	n.addNames(f)
+	f.StringVar(&n.profile, "profile", "", "`file` with constants that 'halfsecond calibrate' fitted")
+}
+
+// addNames adds all flags but that of the profile.
+func (n *namedDeployment) addNames(f *pflag.FlagSet) {
 	f.StringVar(&n.model, "model", "", "`name` of a model of the catalogue")
 	f.StringVar(&n.hardware, "hardware", "", "`name` of the hardware of the catalogue")
 	f.StringVar(&n.engine, "engine", "vllm", "`name` of an engine family of the catalogue")
@@ -51,7 +57,6 @@ func (n *namedDeployment) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&n.kv, "kv-cache", "fp16", "`format` of the KV cache: fp16, fp8, int8, q8_0 or q4_0")
 	f.IntVar(&n.kvTokens, "kv-tokens", 0, "`tokens` that the KV cache holds, where that is known (default: what fits the memory)")
 	f.StringVar(&n.catalog, "catalog", "", "`file` with hardware, models and engines of your own")
-	f.StringVar(&n.profile, "profile", "", "`file` with constants that 'halfsecond calibrate' fitted")
 }
 
 // formatNames lists the weight formats.

@@ -80,7 +80,7 @@ func (o *validateOptions) addFlags(f *pflag.FlagSet) {
 // replayFlags are those that only a replay has. Measurements say the same in their
 // rows.
 var replayFlags = []string{
-	"model", "hardware", "engine", "gpus", "weights", "kv-cache", "kv-tokens", "max-sequences", "token-budget", "profile", "skip",
+	"model", "hardware", "engine", "gpus", "split", "stages", "weights", "kv-cache", "kv-tokens", "max-sequences", "token-budget", "profile", "skip",
 }
 
 // check reports flags that do not go together.

@@ -27,7 +27,6 @@ type replayOptions struct {
 func (o *replayOptions) addFlags(f *pflag.FlagSet) {
 	o.served.addFlags(f)
 	o.served.addLimits(f)
-	f.StringVar(&o.served.profile, "profile", "", "`file` that 'halfsecond calibrate' made, instead of the built-in constants")
 	f.IntVar(&o.skip, "skip", 0, "`requests` from the first on that are replayed but not judged")
 }
 
