@@ -14,6 +14,8 @@ const (
 const (
 	FinishStop   = "stop"
 	FinishLength = "length"
+
+	FinishToolCalls = "tool_calls"
 )
 
 // ChatResponse is the whole answer to a ChatRequest that does not stream.

@@ -1,4 +1,4 @@
-package server
+package text
 
 import (
 	"maps"
@@ -9,7 +9,7 @@ import (
 )
 
 // list answers GET /v1/models, in order of name.
-func (s *Server) list(w http.ResponseWriter, _ *http.Request) {
+func (s *Service) list(w http.ResponseWriter, _ *http.Request) {
 	all := wire.ModelList{Object: wire.ListObject}
 	for _, name := range slices.Sorted(maps.Keys(s.models)) {
 		all.Data = append(all.Data, s.describe(name))
@@ -18,15 +18,15 @@ func (s *Server) list(w http.ResponseWriter, _ *http.Request) {
 }
 
 // show answers GET /v1/models/NAME.
-func (s *Server) show(w http.ResponseWriter, r *http.Request) {
+func (s *Service) show(w http.ResponseWriter, r *http.Request) {
 	m, fault := s.find(r.PathValue("model"))
 	if fault != nil {
-		fault.write(w)
+		openAI.refuse(w, fault)
 		return
 	}
 	writeJSON(w, http.StatusOK, s.describe(m.Name))
 }
 
-func (s *Server) describe(name string) wire.Model {
+func (s *Service) describe(name string) wire.Model {
 	return wire.Model{ID: name, Object: wire.ModelObject, Created: s.started.Unix(), OwnedBy: "halfsecond"}
 }

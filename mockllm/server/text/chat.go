@@ -1,4 +1,4 @@
-package server
+package text
 
 import (
 	"net/http"
@@ -10,46 +10,43 @@ import (
 
 // chat answers POST /v1/chat/completions. The prompt's tokens are those of the
 // messages' contents; the mock has no chat template.
-func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
+func (s *Service) chat(w http.ResponseWriter, r *http.Request) {
 	var q wire.ChatRequest
-	arrived, fault := s.read(w, r, &q)
-	if fault == nil {
-		fault = checkMessages(q.Messages)
-	}
+	g, fault := s.open(w, r, openAI, &q, func() (order, *apiError) { return orderChat(&q) })
 	if fault != nil {
-		fault.write(w)
+		openAI.refuse(w, fault)
 		return
 	}
-	limit, limitedBy := q.MaxCompletionTokens, "max_completion_tokens"
-	if limit == nil {
-		limit, limitedBy = q.MaxTokens, "max_tokens"
-	}
-	var prompt []string
-	for _, m := range q.Messages {
-		prompt = append(prompt, m.Content.Text)
-	}
-	g, fault := s.generation(order{
-		model: q.Model, prompt: prompt, limit: limit, limitedBy: limitedBy, sampling: q.Sampling, in: "messages",
-	})
-	if fault != nil {
-		fault.write(w)
-		return
-	}
-	id := s.newID("chatcmpl-")
+	g.id = s.newID("chatcmpl-")
 	if q.Stream {
-		stream := wire.NewChatStream(id, g.model.Name, s.unix(), g.usageAsked)
-		s.stream(w, r, arrived, g, stream, stream.AppendRole(nil))
+		usage := wantsUsage(&q.Sampling)
+		s.stream(w, r, g, openAIForm{wire.NewChatStream(g.id, g.model.Name, g.created, usage), true, usage})
 		return
 	}
-	if s.whole(w, r, arrived, g) {
+	if s.whole(w, r, g) {
 		writeJSON(w, http.StatusOK, wire.ChatResponse{
-			ID: id, Object: wire.ChatObject, Created: s.unix(), Model: g.model.Name, Usage: g.usage(),
+			ID: g.id, Object: wire.ChatObject, Created: g.created, Model: g.model.Name, Usage: g.openAIUsage(),
 			Choices: []wire.ChatChoice{{
 				Message:      wire.Message{Role: "assistant", Content: wire.Content{Text: g.text}},
 				FinishReason: g.finish(),
 			}},
 		})
 	}
+}
+
+func orderChat(q *wire.ChatRequest) (order, *apiError) {
+	o := order{model: q.Model, in: "messages", limit: q.MaxCompletionTokens, limitedBy: "max_completion_tokens"}
+	if o.limit == nil {
+		o.limit, o.limitedBy = q.MaxTokens, "max_tokens"
+	}
+	for _, m := range q.Messages {
+		o.prompt = append(o.prompt, m.Content.Text)
+	}
+	o.sample(&q.Sampling)
+	if fault := checkMessages(q.Messages); fault != nil {
+		return o, fault
+	}
+	return o, checkSampling(&q.Sampling)
 }
 
 // roles are those of a conversation.

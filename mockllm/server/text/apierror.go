@@ -1,4 +1,4 @@
-package server
+package text
 
 import (
 	"encoding/json"
@@ -9,13 +9,11 @@ import (
 	"reflect"
 	"strings"
 	"time"
-
-	"halfsecond/pipeline/wire"
 )
 
-// apiError is a refusal in the words and with the status of the OpenAI API;
-// shapes and codes: openai/openai-openapi openapi.yaml (commit f85dbe2,
-// 2026-08-21) and the answers of the service, read 2026-11-29.
+// apiError is a refusal, with the status and in the words of the OpenAI API; other
+// protocols put it into their own shape. Codes: openai/openai-openapi openapi.yaml
+// (commit f85dbe2, 2026-08-21) and the answers of the service, read 2026-11-29.
 type apiError struct {
 	status  int
 	kind    string
@@ -31,27 +29,13 @@ const (
 
 func (e *apiError) Error() string { return e.message }
 
-func (e *apiError) write(w http.ResponseWriter) { writeJSON(w, e.status, e.body()) }
-
-func (e *apiError) body() wire.ErrorBody {
-	optional := func(s string) *string {
-		if s == "" {
-			return nil
-		}
-		return &s
-	}
-	return wire.ErrorBody{Error: wire.APIError{
-		Message: e.message, Type: e.kind, Param: optional(e.param), Code: optional(e.code),
-	}}
-}
-
 func badRequest(param, code, format string, args ...any) *apiError {
 	return &apiError{http.StatusBadRequest, invalidRequest, fmt.Sprintf(format, args...), param, code}
 }
 
 // read decodes a request body into v. It returns the instant at which the body was
 // whole: a request cannot be computed before.
-func (s *Server) read(w http.ResponseWriter, r *http.Request, v any) (arrived time.Duration, fault *apiError) {
+func (s *Service) read(w http.ResponseWriter, r *http.Request, v any) (arrived time.Duration, fault *apiError) {
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(readLimit)) // best effort, as is its end
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.config.MaxBody))
@@ -68,6 +52,25 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, v any) (arrived ti
 		return arrived, parseError(err)
 	}
 	return arrived, nil
+}
+
+// open reads a request body into v, and turns the order that understand makes of it
+// into a generation.
+func (s *Service) open(w http.ResponseWriter, r *http.Request, p *protocol, v any, understand func() (order, *apiError)) (*generation, *apiError) {
+	arrived, fault := s.read(w, r, v)
+	if fault != nil {
+		return nil, fault
+	}
+	o, fault := understand()
+	if fault != nil {
+		return nil, fault
+	}
+	g, fault := s.generation(p, o)
+	if fault != nil {
+		return nil, fault
+	}
+	g.arrived, g.path = arrived, r.URL.Path
+	return g, nil
 }
 
 // parseError says what is wrong with a body, and where.
@@ -108,7 +111,7 @@ func jsonType(t reflect.Type) string {
 }
 
 // find returns the model of that name.
-func (s *Server) find(name string) (*model, *apiError) {
+func (s *Service) find(name string) (*model, *apiError) {
 	if name == "" {
 		return nil, badRequest("model", "", "you must provide a model parameter")
 	}
@@ -118,19 +121,19 @@ func (s *Server) find(name string) (*model, *apiError) {
 	return nil, &apiError{http.StatusNotFound, invalidRequest, fmt.Sprintf("The model `%s` does not exist or you do not have access to it.", name), "model", "model_not_found"}
 }
 
-// unknown answers every path and method that is not served.
-func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
-	(&apiError{
+// Unknown answers every path and method that is not served.
+func (s *Service) Unknown(w http.ResponseWriter, r *http.Request) {
+	openAI.refuse(w, &apiError{
 		http.StatusNotFound, invalidRequest,
 		fmt.Sprintf("Unknown request URL: %s %s. Please check the URL for typos; this server has POST /v1/chat/completions, POST /v1/completions, GET /v1/models, GET /health and GET /metrics.", r.Method, r.URL.Path),
 		"", "unknown_url",
-	}).write(w)
+	})
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	body, err := json.Marshal(v)
 	if err != nil {
-		panic(fmt.Sprintf("server: %v", err)) // our own types always encode
+		panic(fmt.Sprintf("text: %v", err)) // our own types always encode
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeLimit)) // best effort

@@ -1,4 +1,4 @@
-package server
+package ledger
 
 import (
 	"net/http"
@@ -38,7 +38,7 @@ var (
 	lateBuckets = []float64{.00005, .0001, .0002, .0005, .001, .002, .003, .005, .01, .02, .05, .1, .5}
 )
 
-func newMetrics(s *Server) *metrics {
+func newMetrics(l *Ledger) *metrics {
 	vec := func(name, help string, buckets []float64) *prometheus.HistogramVec {
 		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, []string{"model"})
 	}
@@ -58,8 +58,9 @@ func newMetrics(s *Server) *metrics {
 		lateness: late("mock_loop_lateness_seconds", "How long after its due instant the loop handled scheduled work."),
 		write:    late("mock_write_error_seconds", "How long after its due instant a token was written to its socket."),
 	}
+	l.Writes.tell = m.write.Observe
 	m.registry.MustRegister(m.ttft, m.tpot, m.requests, m.prompt, m.output, m.lateness, m.write,
-		newStateCollector(s), collectors.NewGoCollector())
+		newStateCollector(l.config.State), collectors.NewGoCollector())
 	return m
 }
 
@@ -67,28 +68,23 @@ func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
 }
 
-// count records a generation that has ended. It runs on the loop.
-func (m *metrics) count(g *generation) {
-	name := g.model.Name
-	m.requests.WithLabelValues(name, g.outcome.String()).Inc()
-	n := g.request.Generated()
-	m.output.WithLabelValues(name).Add(float64(n))
-	if n > 0 {
-		m.prompt.WithLabelValues(name).Add(float64(g.request.Prompt))
-		m.ttft.WithLabelValues(name).Observe((g.first - g.arrived).Seconds())
+// count records a request of a language model that has ended.
+func (m *metrics) count(e *Entry) {
+	m.requests.WithLabelValues(e.Model, e.Outcome.String()).Inc()
+	m.output.WithLabelValues(e.Model).Add(float64(e.Generated))
+	if e.Generated > 0 {
+		m.prompt.WithLabelValues(e.Model).Add(float64(e.Prompt))
+		m.ttft.WithLabelValues(e.Model).Observe((e.First - e.Arrived).Seconds())
 	}
-	if n > 1 && g.outcome == pipeline.OK {
-		m.tpot.WithLabelValues(name).Observe((g.last - g.first).Seconds() / float64(n-1))
+	if e.Generated > 1 && e.Outcome == pipeline.OK {
+		m.tpot.WithLabelValues(e.Model).Observe((e.Ended - e.First).Seconds() / float64(e.Generated-1))
 	}
 }
 
-// wrote records how late a write was.
-func (m *metrics) wrote(late time.Duration) { m.write.Observe(max(0, late)) }
-
 // stateCollector reads the engines' state when metrics are asked for.
 type stateCollector struct {
-	server *Server
-	shown  []figure
+	state func() map[string]engine.Stats
+	shown []figure
 }
 
 // figure is one number of an engine's state, as metrics show it.
@@ -98,9 +94,9 @@ type figure struct {
 	of   func(s *engine.Stats) float64
 }
 
-func newStateCollector(s *Server) *stateCollector {
+func newStateCollector(state func() map[string]engine.Stats) *stateCollector {
 	const gauge, counter = prometheus.GaugeValue, prometheus.CounterValue
-	c := &stateCollector{server: s}
+	c := &stateCollector{state: state}
 	show := func(kind prometheus.ValueType, name, help string, of func(s *engine.Stats) float64) {
 		c.shown = append(c.shown, figure{prometheus.NewDesc(name, help, []string{"model"}, nil), kind, of})
 	}
@@ -130,31 +126,9 @@ func (c *stateCollector) Describe(ch chan<- *prometheus.Desc) {
 // Collect implements prometheus.Collector. The engines belong to the loop, so the
 // loop is asked; a loop that has ended has no state.
 func (c *stateCollector) Collect(ch chan<- prometheus.Metric) {
-	for name, s := range c.server.state() {
+	for name, s := range c.state() {
 		for _, f := range c.shown {
 			ch <- prometheus.MustNewConstMetric(f.desc, f.kind, f.of(&s), name)
 		}
-	}
-}
-
-// state returns the state of each model's engine, by name.
-func (s *Server) state() map[string]engine.Stats {
-	answer := make(chan map[string]engine.Stats, 1)
-	loop := s.config.Loop
-	asked := loop.Post(loop.Elapsed(), func() {
-		all := map[string]engine.Stats{}
-		for name, m := range s.models {
-			all[name] = m.engine.Stats()
-		}
-		answer <- all
-	})
-	if !asked {
-		return nil
-	}
-	select {
-	case all := <-answer:
-		return all
-	case <-time.After(time.Second): // the loop ended between the post and its turn
-		return nil
 	}
 }

@@ -1,0 +1,105 @@
+package ledger
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/quantile"
+)
+
+// DefaultLimit is the p99 of the write error above which a server is not fit, when
+// none is set: a tenth of the 50 ms between tokens at a usual pace of 20 a second.
+const DefaultLimit = 5 * time.Millisecond
+
+// Writes is the timing error of a server's own writes: how long after its due
+// instant each reached the socket.
+type Writes struct {
+	limit time.Duration
+	tell  func(time.Duration)
+
+	mu     sync.Mutex // guards what follows
+	errors *quantile.Histogram
+	sum    time.Duration
+}
+
+func newWrites(limit time.Duration) *Writes {
+	if limit == 0 {
+		limit = DefaultLimit
+	}
+	return &Writes{limit: limit, errors: quantile.NewHistogram()}
+}
+
+// Add counts one write.
+func (w *Writes) Add(late time.Duration) {
+	late = max(0, late)
+	w.mu.Lock()
+	w.errors.Record(late)
+	w.sum += late
+	w.mu.Unlock()
+	w.tell(late)
+}
+
+// WriteReport says how exact the writes were. A figure is pipeline.Unknown when there
+// were too few for it.
+type WriteReport struct {
+	N                   int
+	Mean, P50, P99, Max time.Duration
+	Limit               time.Duration // of P99
+}
+
+// Report returns how exact the writes have been so far.
+func (w *Writes) Report() WriteReport {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r := WriteReport{N: w.errors.N(), Mean: pipeline.Unknown, P50: pipeline.Unknown, P99: pipeline.Unknown, Max: pipeline.Unknown, Limit: w.limit}
+	if r.N > 0 {
+		r.Mean, r.Max = w.sum/time.Duration(r.N), w.errors.Max()
+	}
+	if d, ok := w.errors.P50(); ok {
+		r.P50 = d
+	}
+	if d, ok := w.errors.P99(); ok {
+		r.P99 = d
+	}
+	return r
+}
+
+// Fit reports whether the p99 of the error is within its limit, as far as it is
+// known.
+func (r WriteReport) Fit() bool { return r.P99 == pipeline.Unknown || r.P99 <= r.Limit }
+
+// String says it in one line.
+func (r WriteReport) String() string {
+	if r.N == 0 {
+		return "nothing was written"
+	}
+	text := fmt.Sprintf("%d writes, late by %s in the mean", r.N, r.Mean.Round(time.Microsecond))
+	if r.P99 != pipeline.Unknown {
+		text += fmt.Sprintf(", %s at p99", r.P99.Round(time.Microsecond))
+	}
+	text += fmt.Sprintf(", %s at most", r.Max.Round(time.Microsecond))
+	if !r.Fit() {
+		text += fmt.Sprintf(": UNFIT, p99 is above %s", r.Limit)
+	}
+	return text
+}
+
+// writesRecord is the JSON form of a WriteReport, in ms.
+type writesRecord struct {
+	N     int      `json:"n"`
+	Mean  *float64 `json:"mean_ms"`
+	P50   *float64 `json:"p50_ms"`
+	P99   *float64 `json:"p99_ms"`
+	Max   *float64 `json:"max_ms"`
+	Limit float64  `json:"limit_p99_ms"`
+	Fit   bool     `json:"fit"`
+}
+
+func (r WriteReport) record() writesRecord {
+	return writesRecord{
+		N: r.N, Mean: known(r.Mean), P50: known(r.P50), P99: known(r.P99), Max: known(r.Max),
+		Limit: milliseconds(r.Limit), Fit: r.Fit(),
+	}
+}

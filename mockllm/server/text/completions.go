@@ -1,0 +1,48 @@
+package text
+
+import (
+	"net/http"
+
+	"halfsecond/pipeline/wire"
+)
+
+// defaultCompletionTokens is the limit of a completion that names none; source:
+// openai/openai-openapi openapi.yaml, CreateCompletionRequest.max_tokens (commit
+// f85dbe2, 2026-08-21), read 2026-11-29.
+const defaultCompletionTokens = 16
+
+// completions answers POST /v1/completions, with a suffix or without. The
+// prompt's tokens are those of prompt and suffix.
+func (s *Service) completions(w http.ResponseWriter, r *http.Request) {
+	var q wire.CompletionRequest
+	g, fault := s.open(w, r, openAI, &q, func() (order, *apiError) { return orderCompletion(&q) })
+	if fault != nil {
+		openAI.refuse(w, fault)
+		return
+	}
+	g.id = s.newID("cmpl-")
+	if q.Stream {
+		usage := wantsUsage(&q.Sampling)
+		s.stream(w, r, g, openAIForm{wire.NewCompletionStream(g.id, g.model.Name, g.created, usage), false, usage})
+		return
+	}
+	if s.whole(w, r, g) {
+		writeJSON(w, http.StatusOK, wire.CompletionResponse{
+			ID: g.id, Object: wire.CompletionObject, Created: g.created, Model: g.model.Name, Usage: g.openAIUsage(),
+			Choices: []wire.CompletionChoice{{Text: g.text, FinishReason: g.finish()}},
+		})
+	}
+}
+
+func orderCompletion(q *wire.CompletionRequest) (order, *apiError) {
+	o := order{model: q.Model, prompt: []string{string(q.Prompt), q.Suffix}, in: "prompt", limit: q.MaxTokens, limitedBy: "max_tokens"}
+	if o.limit == nil {
+		n := defaultCompletionTokens
+		o.limit = &n
+	}
+	o.sample(&q.Sampling)
+	if q.Echo {
+		return o, badRequest("echo", "unsupported_parameter", "Unsupported parameter: 'echo'. This server does not repeat the prompt.")
+	}
+	return o, checkSampling(&q.Sampling)
+}

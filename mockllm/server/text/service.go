@@ -1,0 +1,152 @@
+// Package text is the fronts of a mock server for language models, one protocol a
+// file: each reads its own requests and writes its own streams, errors and counts,
+// and all are answered by the same engines at the same instants.
+//
+// Read service.go for what is served, order.go for what a client asks for and what it
+// is refused, answer.go for what the mock says, generation.go for how a token gets
+// from the loop to the socket at its instant, form.go for what a protocol adds, and
+// then any protocol.
+package text
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"halfsecond/mockllm/engine"
+	"halfsecond/mockllm/server/ledger"
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/dist"
+)
+
+// Model is one model that is served.
+type Model struct {
+	Name    string
+	Context int // most tokens of prompt and output together
+	// Shares says that the engine reuses what prompts have in common, or that a
+	// router before it looks at that.
+	Shares bool
+	// Chunk is the number of tokens that go out together, as hosted services send
+	// several; 0 means one.
+	Chunk int
+	// Build makes the engine that serves it, on the server's loop.
+	Build func(loop pipeline.Scheduler) engine.Engine
+}
+
+// Config sets up a Service.
+type Config struct {
+	Models []Model
+	// Loop is the clock that the engines run on.
+	Loop *pipeline.Wall
+	// ReplyTokens is the length of an answer that the client neither dictates nor
+	// limits; the zero Count means DefaultReplyTokens.
+	ReplyTokens dist.Count
+	// Seed picks the words and lengths of answers, beside the prompt.
+	Seed uint64
+	// MaxBody is the largest request body in bytes; 0 means DefaultMaxBody.
+	MaxBody int64
+	// Ledger is told of every request and write.
+	Ledger *ledger.Ledger
+	// Stopped is closed when the loop has ended.
+	Stopped <-chan struct{}
+}
+
+// DefaultMaxBody is the largest request body when none is set, in bytes. It holds
+// a prompt of far more than 100,000 tokens.
+const DefaultMaxBody = 8 << 20
+
+// DefaultReplyTokens returns the length of an answer when none is set: the median
+// and p95 of a chat answer, from the median and p90 of the generated tokens of the
+// Azure LLM inference trace 2023, conversation (Azure/AzurePublicDataset, commit
+// b469a11, CC-BY 4.0, Patel et al., ISCA 2024), read 2026-11-29: 129 and 424, the
+// latter taken as p95 is a little short.
+func DefaultReplyTokens() dist.Count {
+	c, err := dist.CountFromQuantiles(129, 424)
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+const (
+	readLimit  = time.Minute      // of a request's body
+	writeLimit = 30 * time.Second // of one write to a client that does not read
+)
+
+// Service answers the requests of language-model protocols.
+type Service struct {
+	config  Config
+	models  map[string]*model
+	started time.Time
+	nextID  atomic.Int64
+}
+
+// model is a Model with its engine.
+type model struct {
+	Model
+	engine engine.Engine
+}
+
+// New returns a service of the given models. The error names what is wrong.
+func New(c Config) (*Service, error) {
+	if c.MaxBody == 0 {
+		c.MaxBody = DefaultMaxBody
+	}
+	if c.ReplyTokens == (dist.Count{}) {
+		c.ReplyTokens = DefaultReplyTokens()
+	}
+	if len(c.Models) == 0 {
+		return nil, errors.New("a server needs at least one model")
+	}
+	s := &Service{config: c, models: map[string]*model{}, started: time.Now()}
+	for _, m := range c.Models {
+		if m.Name == "" || s.models[m.Name] != nil {
+			return nil, fmt.Errorf("model name %q is empty or given twice", m.Name)
+		}
+		m.Chunk = max(1, m.Chunk)
+		s.models[m.Name] = &model{Model: m, engine: m.Build(c.Loop)}
+	}
+	return s, nil
+}
+
+// Handle adds the routes of every protocol. They answer only while the loop runs.
+func (s *Service) Handle(mux *http.ServeMux) {
+	mux.HandleFunc("POST /v1/chat/completions", s.chat)
+	mux.HandleFunc("POST /v1/completions", s.completions)
+	mux.HandleFunc("GET /v1/models", s.list)
+	mux.HandleFunc("GET /v1/models/{model...}", s.show)
+}
+
+// State returns the state of each model's engine, by name. The engines belong to the
+// loop, so the loop is asked; one that has ended has no state.
+func (s *Service) State() map[string]engine.Stats {
+	answer := make(chan map[string]engine.Stats, 1)
+	loop := s.config.Loop
+	asked := loop.Post(loop.Elapsed(), func() {
+		all := map[string]engine.Stats{}
+		for name, m := range s.models {
+			all[name] = m.engine.Stats()
+		}
+		answer <- all
+	})
+	if !asked {
+		return nil
+	}
+	select {
+	case all := <-answer:
+		return all
+	case <-s.config.Stopped: // between the post and its turn
+		return nil
+	}
+}
+
+// newID returns an id that this service gives only once.
+func (s *Service) newID(prefix string) string {
+	return prefix + strconv.FormatInt(s.started.UnixNano(), 36) + strconv.FormatInt(s.nextID.Add(1), 36)
+}
+
+// unix returns the time of day in seconds.
+func (s *Service) unix() int64 { return time.Now().Unix() }
