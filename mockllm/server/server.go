@@ -1,8 +1,8 @@
 // Package server is a mock server whose answers come at the speed of modelled
 // engines on the wall clock.
 //
-// Read server.go for the server and its loop; the protocols are in text, and ledger
-// keeps what was asked.
+// Read server.go for the server and its loop; the protocols are in text and voice,
+// and ledger keeps what was asked.
 package server
 
 import (
@@ -18,6 +18,7 @@ import (
 	"halfsecond/mockllm/engine"
 	"halfsecond/mockllm/server/ledger"
 	"halfsecond/mockllm/server/text"
+	"halfsecond/mockllm/server/voice"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
 )
@@ -37,6 +38,8 @@ type Config struct {
 	Seed uint64
 	// MaxBody is the largest request body in bytes.
 	MaxBody int64
+	// Transcript is what speech to text hears, an utterance each.
+	Transcript []string
 }
 
 // shutdownLimit is how long the handlers have to find their way out.
@@ -49,6 +52,7 @@ type Server struct {
 
 	loop    *pipeline.Wall
 	text    *text.Service
+	voice   *voice.Service
 	stopped chan struct{} // closed when the loop has ended
 }
 
@@ -64,6 +68,7 @@ func New(c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.voice = voice.New(voice.Config{Loop: c.Loop, Seed: c.Seed, Transcript: c.Transcript, Ledger: s.Ledger, Stopped: s.stopped})
 	c.Loop.Lateness = s.Ledger.Late
 	return s, nil
 }
@@ -74,6 +79,7 @@ func (s *Server) state() map[string]engine.Stats { return s.text.State() }
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	s.text.Handle(mux)
+	s.voice.Handle(mux)
 	mux.HandleFunc("GET /v1/halfsecond/requests", s.Ledger.Show)
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -121,5 +127,6 @@ func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 		}
 		return nil
 	})
+	defer s.voice.Wait()
 	return g.Wait()
 }

@@ -1,0 +1,69 @@
+// Package voice is the fronts of a mock server for speech: to text, from text and
+// both, one protocol a file.
+//
+// Read service.go for what is served, socket.go for a WebSocket between its client and
+// the loop, stream.go for a response in stretches, outlet.go for how both get from the
+// loop to their writer, and then any protocol. How speech is heard and spoken, and
+// when, is package speech.
+package voice
+
+import (
+	"net/http"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"halfsecond/mockllm/server/ledger"
+	"halfsecond/pipeline"
+)
+
+// Config sets up a Service.
+type Config struct {
+	// Loop is the clock that everything runs on.
+	Loop *pipeline.Wall
+	// Seed picks the words and latencies.
+	Seed uint64
+	// Transcript is what is heard, an utterance each, from the start again after the
+	// last; an empty one leaves the words to the mock.
+	Transcript []string
+	// MaxBody is the largest request body in bytes, such as an upload of audio.
+	MaxBody int64
+	// Ledger is told of every request and write.
+	Ledger *ledger.Ledger
+	// Stopped is closed when the loop has ended.
+	Stopped <-chan struct{}
+}
+
+// DefaultMaxBody is the largest request body when none is set, in bytes: what OpenAI
+// takes as one audio file, 25 MB (platform guide "Speech to text", read 2026-11-29).
+const DefaultMaxBody = 25 << 20
+
+// Service answers the requests of speech protocols.
+type Service struct {
+	config  Config
+	started time.Time
+	nextID  atomic.Int64
+	talks   sync.WaitGroup // WebSockets that are open
+}
+
+// New returns a service.
+func New(c Config) *Service {
+	if c.MaxBody == 0 {
+		c.MaxBody = DefaultMaxBody
+	}
+	return &Service{config: c, started: time.Now()}
+}
+
+// Handle adds the routes of every protocol. They answer only while the loop runs.
+func (s *Service) Handle(mux *http.ServeMux) {
+}
+
+// Wait returns when every WebSocket is closed, which they are soon after the loop has
+// ended: http.Server no longer knows of them.
+func (s *Service) Wait() { s.talks.Wait() }
+
+// newID returns an id that this service gives only once.
+func (s *Service) newID(prefix string) string {
+	return prefix + strconv.FormatInt(s.started.UnixNano(), 36) + strconv.FormatInt(s.nextID.Add(1), 36)
+}

@@ -1,0 +1,185 @@
+package voice
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"halfsecond/pipeline"
+)
+
+// session is one conversation of a WebSocket protocol. Its methods run on the loop,
+// one after the other.
+type session interface {
+	// text handles a text frame of the client.
+	text(b []byte)
+	// binary handles a binary frame.
+	binary(b []byte)
+	// gone says that the connection has ended, whoever ended it. It comes last and
+	// once, or never when the loop ended before; timers of the session stop here.
+	gone()
+}
+
+// socket is one WebSocket. What its client sends is handled on the loop at the
+// instant of its arrival, and what the loop says is written at once. say, send and
+// close may be called only on the loop.
+type socket struct {
+	loop   *pipeline.Wall
+	out    *outlet
+	closes closeFrame // set before out.end
+}
+
+// closeFrame is how a WebSocket is closed.
+type closeFrame struct {
+	code   int
+	reason string
+}
+
+const (
+	mostFrame   = 8 << 20 // bytes of one frame of a client
+	mostUnread  = 64      // frames of a client that the loop has not handled
+	writeLimit  = 30 * time.Second
+	farewell    = time.Second // for the client's answer to our close
+	frameBuffer = 4 << 10
+)
+
+// text sends a text frame.
+func (s *socket) text(b []byte) { s.out.put(frame{due: s.loop.Now(), data: b}) }
+
+// binary sends a binary frame.
+func (s *socket) binary(b []byte) { s.out.put(frame{due: s.loop.Now(), data: b, binary: true}) }
+
+// close ends the connection, after what was sent before, with a code of RFC 6455 and
+// a reason of at most 123 bytes.
+func (s *socket) close(code int, reason string) {
+	if s.closes.code == 0 {
+		s.closes = closeFrame{code, reason}
+		s.out.end()
+	}
+}
+
+// converse upgrades a request and runs the session that begin makes until the
+// connection ends. Protocols are the sub-protocols to choose from.
+func (s *Service) converse(w http.ResponseWriter, r *http.Request, protocols []string, begin func(*socket) session) {
+	up := websocket.Upgrader{
+		ReadBufferSize: frameBuffer, WriteBufferSize: frameBuffer, Subprotocols: protocols,
+		CheckOrigin: func(*http.Request) bool { return true }, // pages under test come from anywhere
+	}
+	conn, err := up.Upgrade(w, r, nil)
+	if err != nil {
+		return // the client has been told
+	}
+	s.talks.Add(1)
+	defer s.talks.Done()
+	defer conn.Close()
+	conn.SetReadLimit(mostFrame)
+	sock := &socket{loop: s.config.Loop, out: newOutlet()}
+	talk := make(chan session, 1)
+	if !s.config.Loop.Post(s.config.Loop.Elapsed(), func() { talk <- begin(sock) }) {
+		return
+	}
+	var to session
+	select {
+	case to = <-talk:
+	case <-s.config.Stopped:
+		return
+	}
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		s.write(conn, sock)
+	}()
+	s.read(conn, to)
+	s.onLoop(func() { to.gone(); sock.out.end() })
+	<-written
+}
+
+// read hands the frames of the client to the session, until there are no more.
+func (s *Service) read(conn *websocket.Conn, to session) {
+	room := make(chan struct{}, mostUnread)
+	for {
+		kind, data, err := conn.ReadMessage()
+		if err != nil {
+			return
+		}
+		now := s.config.Loop.Elapsed()
+		select {
+		case room <- struct{}{}:
+		case <-s.config.Stopped:
+			return
+		}
+		s.config.Loop.Post(now, func() {
+			<-room
+			if kind == websocket.BinaryMessage {
+				to.binary(data)
+			} else {
+				to.text(data)
+			}
+		})
+	}
+}
+
+// write writes what the session says, until it has closed the connection or the
+// server stops; then it makes the reader end too.
+func (s *Service) write(conn *websocket.Conn, sock *socket) {
+	defer func() { _ = conn.SetReadDeadline(time.Now().Add(farewell)) }()
+	for {
+		select {
+		case <-sock.out.wake:
+		case <-s.config.Stopped:
+			s.bye(conn, closeFrame{websocket.CloseGoingAway, "the server is shutting down"})
+			return
+		}
+		frames, ended, choked := sock.out.take()
+		for _, f := range frames {
+			if s.send(conn, f) != nil {
+				return
+			}
+		}
+		switch {
+		case choked:
+			s.bye(conn, closeFrame{websocket.ClosePolicyViolation, "the client reads too slowly"})
+			return
+		case ended:
+			s.bye(conn, sock.closes)
+			return
+		}
+	}
+}
+
+func (s *Service) send(conn *websocket.Conn, f frame) error {
+	kind := websocket.TextMessage
+	if f.binary {
+		kind = websocket.BinaryMessage
+	}
+	if err := conn.SetWriteDeadline(time.Now().Add(writeLimit)); err != nil {
+		return err
+	}
+	if err := conn.WriteMessage(kind, f.data); err != nil {
+		return err
+	}
+	s.config.Ledger.Writes.Add(s.config.Loop.Elapsed() - f.due)
+	return nil
+}
+
+// bye sends a close frame, when there is one to send.
+func (s *Service) bye(conn *websocket.Conn, c closeFrame) {
+	if c.code != 0 {
+		// The client may be gone already.
+		_ = conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(c.code, c.reason), time.Now().Add(farewell))
+	}
+}
+
+// onLoop runs f on the loop and waits for it, unless the loop has ended.
+func (s *Service) onLoop(f func()) {
+	done := make(chan struct{})
+	loop := s.config.Loop
+	if !loop.Post(loop.Elapsed(), func() { f(); close(done) }) {
+		return
+	}
+	select {
+	case <-done:
+	case <-s.config.Stopped:
+	}
+}
