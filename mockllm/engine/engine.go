@@ -44,6 +44,9 @@ type Request struct {
 	Output int // tokens after which the model ends by itself, at least 1
 	Limit  int // most tokens wanted; 0 means no limit
 
+	// Kind is what the request is for, such as "chat". Only slots that are pinned to a
+	// kind look at it.
+	Kind string
 	// Priority goes before age: the larger is served first and gives way last. It
 	// means nothing to an engine that knows no priorities.
 	Priority int

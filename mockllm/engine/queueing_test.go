@@ -17,8 +17,8 @@ import (
 // drawn[i].
 type drawn []time.Duration
 
-func (d drawn) First(prompt int) time.Duration { return d[prompt-1] }
-func (d drawn) Next(int, int) time.Duration    { return 0 }
+func (d drawn) First(r *Request, _ int) time.Duration { return d[r.Prompt-1] }
+func (d drawn) Next(*Request, int) time.Duration      { return 0 }
 
 // meanService is the mean service time of the queues in this file.
 const meanService = 10 * ms

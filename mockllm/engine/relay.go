@@ -23,7 +23,7 @@ func (p *Relay) Send(e Engine, r *Request, ended func(pipeline.Outcome)) {
 	r.Scheduled, r.Last = pipeline.Unknown, pipeline.Unknown
 	p.asked, p.engine, p.ended = r, e, ended
 	p.copy = Request{
-		Prompt: r.Prompt, Output: r.Output, Limit: r.Limit, Blocks: r.Blocks, Priority: r.Priority,
+		Prompt: r.Prompt, Output: r.Output, Limit: r.Limit, Blocks: r.Blocks, Priority: r.Priority, Kind: r.Kind,
 		NotifyAt: r.NotifyAt, Notify: p.notify, Done: p.done,
 	}
 	e.Submit(&p.copy)

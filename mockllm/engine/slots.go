@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -9,41 +10,52 @@ import (
 
 // Service tells how long one slot takes.
 type Service interface {
-	// First returns the time from start to the first token of a prompt.
-	First(prompt int) time.Duration
-	// Next returns the time to one more token when the slot holds that many
-	// tokens and so many slots are busy.
-	Next(context, busy int) time.Duration
+	// First returns the time from start to first token of a request that starts in
+	// that slot now.
+	First(r *Request, slot int) time.Duration
+	// Next returns the time to one more token when so many slots are busy.
+	Next(r *Request, busy int) time.Duration
 }
 
 // Fixed is a Service that does not depend on the request.
 type Fixed struct{ TTFT, TPOT time.Duration }
 
 // First implements Service.
-func (f Fixed) First(int) time.Duration { return f.TTFT }
+func (f Fixed) First(*Request, int) time.Duration { return f.TTFT }
 
 // Next implements Service.
-func (f Fixed) Next(int, int) time.Duration { return f.TPOT }
+func (f Fixed) Next(*Request, int) time.Duration { return f.TPOT }
 
 // SlotsConfig sets up a Slots engine.
 type SlotsConfig struct {
 	Service    Service
 	Slots      int // requests served at once, at least 1
 	MaxContext int // tokens of a slot's context, at least 1
+	// Kinds pins the slots: slot i serves requests of kind Kinds[i] and no others. Nil
+	// pins none.
+	Kinds []string
 }
 
 // Validate reports everything that makes a configuration impossible.
 func (c SlotsConfig) Validate() error {
-	return atLeastOne(field{"slots", c.Slots}, field{"max context", c.MaxContext})
+	err := atLeastOne(field{"slots", c.Slots}, field{"max context", c.MaxContext})
+	if n := len(c.Kinds); c.Kinds != nil && n != c.Slots {
+		err = errors.Join(err, fmt.Errorf("%d kinds for %d slots: each slot has one when they are pinned", n, c.Slots))
+	}
+	return err
 }
+
+// ErrNoSlot: every slot is pinned to requests of another kind.
+var ErrNoSlot = errors.New("no slot for requests of this kind")
 
 // Slots is an engine of independent slots in continuous time: a request holds
 // one from its start to its last token, and its cancel frees the slot at that
-// very instant. Requests start in order of arrival, in the lowest free slot.
+// very instant. Requests start in order of arrival, in the lowest free slot that
+// takes them.
 type Slots struct {
 	loop    pipeline.Scheduler
 	config  SlotsConfig
-	waiting queue
+	waiting map[string]*queue // by kind; all under "" when slots are not pinned
 	slots   []slot
 	busy    int
 	waking  bool // starts are about to be looked at
@@ -54,6 +66,7 @@ type Slots struct {
 // slot is one place of service.
 type slot struct {
 	request *Request
+	waiting *queue // what it serves
 	next    pipeline.Timer
 	token   func() // bound once
 }
@@ -64,11 +77,18 @@ func NewSlots(loop pipeline.Scheduler, c SlotsConfig) *Slots {
 	if err := c.Validate(); err != nil {
 		panic(fmt.Sprintf("engine: %v", err))
 	}
-	e := &Slots{loop: loop, config: c, slots: make([]slot, c.Slots)}
+	e := &Slots{loop: loop, config: c, waiting: map[string]*queue{}, slots: make([]slot, c.Slots)}
 	e.stats.BlocksTotal = c.Slots * blocksFor(c.MaxContext, BlockTokens)
 	e.start = e.startWaiting
 	for i := range e.slots {
-		e.slots[i].token = func() { e.token(i) }
+		kind := ""
+		if c.Kinds != nil {
+			kind = c.Kinds[i]
+		}
+		if e.waiting[kind] == nil {
+			e.waiting[kind] = &queue{}
+		}
+		e.slots[i] = slot{waiting: e.waiting[kind], token: func() { e.token(i) }}
 	}
 	return e
 }
@@ -76,15 +96,28 @@ func NewSlots(loop pipeline.Scheduler, c SlotsConfig) *Slots {
 // Submit implements Engine.
 func (e *Slots) Submit(r *Request) {
 	e.stats.Submitted++
-	if err := r.accept(e.config.MaxContext); err != nil {
+	err := r.accept(e.config.MaxContext)
+	line := e.line(r)
+	if err == nil && line == nil {
+		err = fmt.Errorf("%w: %q", ErrNoSlot, r.Kind)
+	}
+	if err != nil {
 		e.stats.Refused++
 		refuse(e.loop, r, err)
 		return
 	}
 	r.state = waiting
 	e.stats.Waiting++
-	e.waiting.pushBack(r, 0)
+	line.pushBack(r, 0)
 	e.wake()
+}
+
+// line returns the queue that a request joins, nil for none.
+func (e *Slots) line(r *Request) *queue {
+	if e.config.Kinds == nil {
+		return e.waiting[""]
+	}
+	return e.waiting[r.Kind]
 }
 
 // Cancel implements Engine.
@@ -125,12 +158,10 @@ func (e *Slots) startWaiting() {
 		if e.slots[i].request != nil {
 			continue
 		}
-		r := e.waiting.front()
-		if r == nil {
-			return
+		if r := e.slots[i].waiting.front(); r != nil {
+			e.slots[i].waiting.drop()
+			e.begin(i, r)
 		}
-		e.waiting.drop()
-		e.begin(i, r)
 	}
 }
 
@@ -141,7 +172,7 @@ func (e *Slots) begin(i int, r *Request) {
 	e.stats.Steps++
 	e.busy++
 	e.slots[i].request = r
-	e.slots[i].next = e.loop.After(e.config.Service.First(r.Prompt), pipeline.RankOutput, e.slots[i].token)
+	e.slots[i].next = e.loop.After(e.config.Service.First(r, i), pipeline.RankOutput, e.slots[i].token)
 }
 
 // token puts out one token of slot i and waits for the next, or frees the slot.
@@ -157,7 +188,7 @@ func (e *Slots) token(i int) {
 	}
 	if r.generated < r.target {
 		e.stats.Steps++
-		next := e.config.Service.Next(r.Prompt+r.generated, e.busy)
+		next := e.config.Service.Next(r, e.busy)
 		e.slots[i].next = e.loop.After(next, pipeline.RankOutput, e.slots[i].token)
 		return
 	}

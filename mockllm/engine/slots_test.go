@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -23,11 +24,27 @@ func TestSlots(t *testing.T) {
 	expect(t, &loop, &log, "a1@50 a2@60 a:cancelled@65 c:cancelled@66 b1@115 b2@125 b:ok@125")
 }
 
+// TestPinnedSlots: a slot serves its own kind only, whoever came first.
+func TestPinnedSlots(t *testing.T) {
+	var loop pipeline.Virtual
+	e := NewSlots(&loop, SlotsConfig{Service: Fixed{TTFT: 50 * ms, TPOT: 10 * ms}, Slots: 2, MaxContext: 100, Kinds: []string{"completion", "chat"}})
+	var log []string
+	for i, kind := range []string{"chat", "chat", "completion", "edit"} {
+		name := string(rune('a' + i))
+		r := &Request{Prompt: 10, Output: 1, Kind: kind}
+		r.Done = func(o pipeline.Outcome) { log = append(log, fmt.Sprintf("%s:%s@%d", name, o, loop.Now()/ms)) }
+		loop.At(time.Duration(i)*ms, pipeline.RankTimer, func() { e.Submit(r) })
+	}
+	expect(t, &loop, &log, "d:refused@3 a:ok@50 c:ok@52 b:ok@100")
+}
+
 // prompts is a Service whose time is the prompt's, in microseconds.
 type prompts struct{}
 
-func (prompts) First(prompt int) time.Duration { return time.Duration(prompt) * time.Microsecond }
-func (prompts) Next(int, int) time.Duration    { return 0 }
+func (prompts) First(r *Request, _ int) time.Duration {
+	return time.Duration(r.Prompt) * time.Microsecond
+}
+func (prompts) Next(*Request, int) time.Duration { return 0 }
 
 // waits runs n one-token requests with Poisson arrivals through one slot and
 // returns their arrivals, services and waits.
@@ -41,7 +58,7 @@ func waits(t testing.TB, n int, gap dist.Dist, service func(r *dist.Rand) int) (
 		r := &Request{Prompt: service(&serve), Output: 1}
 		arrived := at
 		r.Done = func(pipeline.Outcome) { waited = append(waited, r.Scheduled-arrived) }
-		arrivals, services = append(arrivals, at), append(services, prompts{}.First(r.Prompt))
+		arrivals, services = append(arrivals, at), append(services, prompts{}.First(r, 0))
 		loop.At(at, pipeline.RankTimer, func() { e.Submit(r) })
 	}
 	if err := loop.Run(t.Context()); err != nil {

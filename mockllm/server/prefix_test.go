@@ -34,7 +34,7 @@ var caching = Model{Name: "m", Context: 1000, Shares: true, Build: func(l pipeli
 func conversation(answer string, messages ...wire.Message) string {
 	limit := token.Count(answer)
 	body, err := json.Marshal(wire.ChatRequest{
-		Model: "m", Messages: messages, MaxTokens: &limit, Sampling: wire.Sampling{MockAnswer: answer},
+		Model: "m", Messages: messages, MaxTokens: &limit, Sampling: wire.Sampling{Mock: wire.Mock{MockAnswer: answer}},
 	})
 	if err != nil {
 		panic(err)
@@ -80,9 +80,9 @@ func TestCachedTokens(t *testing.T) {
 			}
 		}
 		for name, want := range map[string]string{
-			`llm_prefix_cache_queries_total{model="m"}`: "60",
-			`llm_prefix_cache_hits_total{model="m"}`:    "24",
-			`llm_preemptions_total{model="m"}`:          "0",
+			`vllm:prefix_cache_queries_total{engine="0",model_name="m"}`: "60",
+			`vllm:prefix_cache_hits_total{engine="0",model_name="m"}`:    "24",
+			`vllm:num_preemptions_total{engine="0",model_name="m"}`:      "0",
 		} {
 			if got := metric(t, r, name); got != want {
 				t.Errorf("%s = %q, want %s", name, got, want)

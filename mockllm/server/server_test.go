@@ -421,7 +421,7 @@ func TestHangUp(t *testing.T) {
 				if s := r.stats(); s.Running+s.Waiting != 0 || s.Cancelled != 1 {
 					t.Errorf("stream %s, left after %s: %+v, want one cancelled and nothing running", stream, leave, s)
 				}
-				if got := metric(t, r, `llm_requests_total{model="m",outcome="cancelled"}`); got != "1" {
+				if got := metric(t, r, `mock_requests_total{model="m",outcome="cancelled",protocol="openai"}`); got != "1" {
 					t.Errorf("cancelled requests in /metrics: %q, want 1", got)
 				}
 			})
@@ -461,17 +461,25 @@ func TestMetrics(t *testing.T) {
 			answer.Body.Close()
 		}
 		for name, want := range map[string]string{
-			`llm_requests_total{model="m",outcome="ok"}`:          "2",
-			`llm_prompt_tokens_total{model="m"}`:                  "4",
-			`llm_output_tokens_total{model="m"}`:                  "6",
-			`llm_request_ttft_seconds_sum{model="m"}`:             "0.2",
-			`llm_request_ttft_seconds_count{model="m"}`:           "2",
-			`llm_request_ttft_seconds_bucket{model="m",le="0.1"}`: "2",
-			`llm_request_tpot_seconds_sum{model="m"}`:             "0.02",
-			`llm_requests_running{model="m"}`:                     "0",
-			`llm_requests_waiting{model="m"}`:                     "0",
-			`llm_kv_cache_usage_ratio{model="m"}`:                 "0",
-			`mock_loop_lateness_seconds_bucket{le="5e-05"}`:       "10",
+			`mock_requests_total{model="m",outcome="ok",protocol="openai"}`:                "2",
+			`vllm:prompt_tokens_total{engine="0",model_name="m"}`:                          "4",
+			`vllm:generation_tokens_total{engine="0",model_name="m"}`:                      "6",
+			`vllm:request_success_total{engine="0",finished_reason="stop",model_name="m"}`: "2",
+			`vllm:time_to_first_token_seconds_bucket{engine="0",model_name="m",le="0.1"}`:  "2",
+			`vllm:e2e_request_latency_seconds_sum{engine="0",model_name="m"}`:              "0.24",
+			`vllm:request_queue_time_seconds_sum{engine="0",model_name="m"}`:               "0",
+			`vllm:request_prefill_time_seconds_sum{engine="0",model_name="m"}`:             "0.2",
+			`vllm:request_decode_time_seconds_sum{engine="0",model_name="m"}`:              "0.04",
+			`vllm:inter_token_latency_seconds_sum{engine="0",model_name="m"}`:              "0.04",
+			`mock_fit`: "1",
+			`llm_request_ttft_seconds_sum{model="m"}`:              "0.2",
+			`llm_request_ttft_seconds_count{model="m"}`:            "2",
+			`llm_request_ttft_seconds_bucket{model="m",le="0.1"}`:  "2",
+			`llm_request_tpot_seconds_sum{model="m"}`:              "0.02",
+			`vllm:num_requests_running{engine="0",model_name="m"}`: "0",
+			`vllm:num_requests_waiting{engine="0",model_name="m"}`: "0",
+			`vllm:kv_cache_usage_perc{engine="0",model_name="m"}`:  "0",
+			`mock_loop_lateness_seconds_bucket{le="5e-05"}`:        "10",
 		} {
 			if got := metric(t, r, name); got != want {
 				t.Errorf("%s = %q, want %s", name, got, want)

@@ -1,0 +1,145 @@
+package given
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"halfsecond/mockllm/engine"
+	"halfsecond/pipeline"
+)
+
+const ms = time.Millisecond
+
+func read(t *testing.T, block string) *Server {
+	t.Helper()
+	s, err := Read("f.json", []byte(block), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// asked is a request, and when it comes and is given up.
+type asked struct {
+	at, leaves int // ms; leaves 0 is never
+	kind       string
+	prompt     []uint64
+	output     int
+}
+
+// run returns what becomes of requests at a server, in order of their ends.
+func run(s *Server, requests ...asked) string {
+	var loop pipeline.Virtual
+	e := s.Build(&loop)
+	var log []string
+	for i, a := range requests {
+		r := &engine.Request{Prompt: max(1, len(a.prompt)), Output: a.output, Kind: a.kind}
+		if a.prompt != nil {
+			r.Blocks = func(dst []uint64, _ int) []uint64 { return append(dst, a.prompt...) }
+		}
+		first := "never"
+		r.NotifyAt, r.Notify = 1, func(int) int { first = fmt.Sprint(int(loop.Now() / ms)); return 0 }
+		r.Done = func(o pipeline.Outcome) {
+			log = append(log, fmt.Sprintf("%d:%s first %s end %d", i, o, first, loop.Now()/ms))
+		}
+		loop.At(time.Duration(a.at)*ms, pipeline.RankInput, func() { e.Submit(r) })
+		if a.leaves > 0 {
+			loop.At(time.Duration(a.leaves)*ms, pipeline.RankInput, func() { e.Cancel(r) })
+		}
+	}
+	loop.RunUntil(pipeline.LastInstant)
+	return strings.Join(log, ", ")
+}
+
+func TestServer(t *testing.T) {
+	for _, c := range []struct {
+		name, block string
+		requests    []asked
+		want        string
+	}{
+		{
+			"fixed times, one slot", `{"slots":1,"ttft_ms":50,"tpot_ms":10,"n":3}`,
+			[]asked{{output: 3}, {at: 10, output: 3}},
+			"0:ok first 50 end 70, 1:ok first 120 end 140",
+		},
+		{
+			"prefill of stated tokens, noticed at its end", `{"prompt_tokens":4000,"prefill_tok_s":1000,"tpot_ms":10,"detect":"prefill_end"}`,
+			[]asked{{leaves: 100, output: 20}, {at: 1, output: 1}},
+			"0:cancelled first never end 4000, 1:ok first 8000 end 8000",
+		},
+		{
+			"gone from the queue, run anyway", `{"ttft_ms":500,"queue_check":false}`,
+			[]asked{{output: 1}, {at: 1, leaves: 2, output: 1}, {at: 3, output: 1}},
+			"0:ok first 500 end 500, 1:ok first 1000 end 1000, 2:ok first 1500 end 1500",
+		},
+		{
+			"common prefix", `{"prefill_tok_s":100,"prompt_cache":"prefix"}`,
+			[]asked{{prompt: []uint64{1, 2, 3, 4}, output: 1}, {at: 1, prompt: []uint64{1, 2, 3, 9, 10}, output: 1}},
+			"0:ok first 40 end 40, 1:ok first 60 end 60",
+		},
+		{
+			"a slot that is warm for one kind", `{"prompt_tokens":2000,"new_tokens":10,"prefill_tok_s":1000,"warm_slots":["completion"]}`,
+			[]asked{{kind: "completion", output: 1}, {at: 100, kind: "chat", output: 1}, {at: 3000, kind: "completion", output: 1}},
+			"0:ok first 10 end 10, 1:ok first 2100 end 2100, 2:ok first 5000 end 5000",
+		},
+		{
+			"pinned slots", `{"slots":2,"ttft_ms":100,"warm_slots":["completion","chat"],"pin_slots":true}`,
+			[]asked{{kind: "chat", output: 1}, {at: 1, kind: "chat", output: 1}, {at: 2, kind: "completion", output: 1}},
+			"0:ok first 100 end 100, 2:ok first 102 end 102, 1:ok first 200 end 200",
+		},
+		{
+			"cold, and again when it was idle", `{"ttft_ms":80,"load_ms":6000,"keep_alive_ms":300000}`,
+			[]asked{{output: 1}, {at: 7000, output: 1}, {at: 307081, output: 1}},
+			"0:ok first 6080 end 6080, 1:ok first 7080 end 7080, 2:ok first 313161 end 313161",
+		},
+		{
+			"limit", `{"ttft_ms":10,"limit":{"requests":1,"per_ms":100,"retry_after_ms":50}}`,
+			[]asked{{output: 1}, {at: 99, output: 1}, {at: 100, output: 1}},
+			"0:ok first 10 end 10, 1:refused first never end 99, 2:ok first 110 end 110",
+		},
+		{
+			"two at once are slower", `{"slots":2,"ttft_ms":50,"tpot_ms":10,"batch_slowdown":0.5}`,
+			[]asked{{output: 3}, {output: 3}},
+			"0:ok first 50 end 80, 1:ok first 50 end 80",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := run(read(t, c.block), c.requests...); got != c.want {
+				t.Errorf("\n got %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestRead(t *testing.T) {
+	const cases = `{"format":"ide-cases","cases":[{"id":"A"},{"id":"B","server":{"slots":3,"answer":{"text":"get(x)"},"chunk":"whole"}}]}`
+	s, err := Read("c.json", []byte(cases), "B")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Slots != 3 || s.Answer.Text != "get(x)" || !s.Whole() || !s.QueueCheck || s.N != 1 {
+		t.Errorf("read %+v", s)
+	}
+	if s := read(t, `{"id":"x","server":{"slots":2,"answer":"truth"}}`); s.Slots != 2 || !s.Answer.Truth {
+		t.Errorf("read %+v", s)
+	}
+	for _, c := range []struct{ data, id, want string }{
+		{"{\n\n\"slots\":}", "", "f.json:3: invalid character '}' looking for beginning of value"},
+		{"{\"slots\":1,\n\"n\":\"x\"}", "", "f.json:2: n: want a int, got a string"},
+		{`{"slot":1}`, "", `f.json: unknown field "slot"`},
+		{`{"slots":0,"chunk":"line"}`, "", "f.json: slots: 0, want at least 1\nchunk: \"line\", want \"token\" or \"whole\""},
+		{`{"detect":"soon"}`, "", `f.json: detect: cancel detection "soon": want one of immediate, next_token, prefill_end, never`},
+		{`{"pin_slots":true}`, "", "f.json: pin_slots: 1 slots need as many warm_slots, which say what each serves; there are 0"},
+		{`{"limit":{"requests":0,"per_ms":1}}`, "", "f.json: limit: want requests of at least 1 and per_ms above 0"},
+		{`{"answer":"lies"}`, "", `f.json: answer: "lies", want "truth", "unrelated" or {"text": ...}`},
+		{cases, "C", `f.json: a file of cases, and none with a server is called "C": add #ID to the name, one of A, B`},
+		{`{"slots":1}`, "A", "f.json: #A names a case, and this is no file of cases"},
+	} {
+		_, err := Read("f.json", []byte(c.data), c.id)
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s: error\n got %v\nwant %s", c.data, err, c.want)
+		}
+	}
+}

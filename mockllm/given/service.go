@@ -1,0 +1,73 @@
+package given
+
+import (
+	"time"
+
+	"halfsecond/mockllm/engine"
+)
+
+// service is the time that requests take, and what each slot remembers of the last.
+type service struct {
+	server *Server
+	slots  []memory
+}
+
+// memory is what the cache of a slot holds.
+type memory struct {
+	kind   string   // of request
+	tokens []uint64 // of the last prompt, each hash standing for all up to it
+}
+
+func newService(s *Server) *service {
+	v := &service{server: s, slots: make([]memory, s.Slots)}
+	for i, kind := range s.WarmSlots {
+		v.slots[i].kind = kind
+	}
+	return v
+}
+
+// First implements engine.Service.
+func (v *service) First(r *engine.Request, slot int) time.Duration {
+	if v.server.PrefillRate == 0 {
+		return span(v.server.TTFT)
+	}
+	n := v.evaluated(r, &v.slots[slot])
+	return span(1000 * float64(n) / v.server.PrefillRate)
+}
+
+// evaluated returns the tokens of a prompt that the slot does not hold, and lets the
+// slot hold the prompt.
+func (v *service) evaluated(r *engine.Request, m *memory) int {
+	s := v.server
+	prompt := r.Prompt
+	if s.PromptTokens > 0 {
+		prompt = s.PromptTokens
+	}
+	fresh := prompt
+	switch {
+	case s.WarmSlots != nil && m.kind == r.Kind:
+		fresh = min(s.NewTokens, prompt)
+	case s.PromptCache == "prefix" && r.Blocks != nil:
+		tokens := r.Blocks(nil, 1)
+		tokens = tokens[:min(len(tokens), r.Prompt)]
+		r.CachedTokens = common(m.tokens, tokens)
+		fresh = prompt - r.CachedTokens
+		m.tokens = tokens
+	}
+	m.kind = r.Kind
+	return fresh
+}
+
+// common returns how many leading hashes two prompts share.
+func common(a, b []uint64) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// Next implements engine.Service.
+func (v *service) Next(_ *engine.Request, busy int) time.Duration {
+	s := v.server
+	return span(s.TPOT * (1 + s.BatchSlowdown*float64(busy-1)))
+}
