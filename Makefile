@@ -31,12 +31,18 @@ run: build ## judge the built-in scenarios and compare two models: simulated, th
 # The race detector needs a C compiler.
 RACE := $(if $(shell command -v cc gcc clang 2>/dev/null),-race)
 
-test: ## every test, as CI runs them
+# What tests would have met and was not there; see pipeline/realpart.
+export HALFSECOND_ABSENT_PARTS := $(CURDIR)/bin/absent-parts
+
+test: ## every test, as CI runs them; installs what they meet
+	@.ci/parts
+	@mkdir -p bin && rm -f $(HALFSECOND_ABSENT_PARTS)
 	@[ -n "$(RACE)" ] || echo "no C compiler: the tests run without the race detector"
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	go vet ./...
 	go tool staticcheck ./...
 	go test $(RACE) -shuffle=on ./...
+	@[ ! -s $(HALFSECOND_ABSENT_PARTS) ] || { echo "NOT TESTED, for want of a part:"; sort -u $(HALFSECOND_ABSENT_PARTS); }
 
 check: ## the quick gate: tests run only where something changed
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }

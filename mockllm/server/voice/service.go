@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"halfsecond/mockllm/server/ledger"
+	"halfsecond/mockllm/speech"
 	"halfsecond/pipeline"
 )
 
@@ -27,6 +28,10 @@ type Config struct {
 	// Transcript is what is heard, an utterance each, from the start again after the
 	// last; an empty one leaves the words to the mock.
 	Transcript []string
+	// STT and TTS return how a model of that name behaves; nil ones are speech.FindSTT
+	// and speech.FindTTS, which know the published latencies of named services.
+	STT func(model string) speech.STT
+	TTS func(model string) speech.TTS
 	// MaxBody is the largest request body in bytes, such as an upload of audio.
 	MaxBody int64
 	// Ledger is told of every request and write.
@@ -51,6 +56,12 @@ type Service struct {
 func New(c Config) *Service {
 	if c.MaxBody == 0 {
 		c.MaxBody = DefaultMaxBody
+	}
+	if c.STT == nil {
+		c.STT = func(model string) speech.STT { p, _ := speech.FindSTT(model); return p }
+	}
+	if c.TTS == nil {
+		c.TTS = func(model string) speech.TTS { p, _ := speech.FindTTS(model); return p }
 	}
 	return &Service{config: c, started: time.Now()}
 }
