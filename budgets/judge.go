@@ -159,7 +159,11 @@ func (j *Judgement) noValue(p *Pool) string {
 	case len(p.Values) == 0:
 		return "no samples"
 	default:
-		return fmt.Sprintf("%v needs %d samples or more, there are %d", b.Q, b.Q.Needs(), len(p.Values))
+		are := "are"
+		if len(p.Values) == 1 {
+			are = "is"
+		}
+		return fmt.Sprintf("%v needs %d samples or more, there %s %d", b.Q, b.Q.Needs(), are, len(p.Values))
 	}
 }
 

@@ -126,12 +126,24 @@ func TestFormat(t *testing.T) {
 	}{
 		{Duration, 431e6, "431 ms"}, {Duration, 500e6, "500 ms"}, {Duration, 47.24e6, "47.2 ms"}, {Duration, 1.5e6, "1.5 ms"},
 		{Duration, 12345, "0.012 ms"}, {Duration, 3_012_400_000, "3,012 ms"}, {Duration, 0, "0 ms"}, {Duration, -293e6, "-293 ms"},
-		{Duration, 1_234_567e6, "1,234,567 ms"}, {Share, 0.942, "94.2 %"}, {Share, 1, "100 %"}, {Count, 1.204, "1.2"},
+		{Duration, 9_999.4e6, "9,999 ms"}, {Duration, 10e9, "10 s"}, {Duration, 10_029e6, "10.03 s"}, {Duration, -342_817e6, "-342.8 s"}, {Duration, 1_234_567e6, "1,235 s"},
+		{Duration, -1e-3, "0 ms"}, {Share, 0.942, "94.2 %"}, {Share, 1, "100 %"}, {Count, 1.204, "1.2"},
 		{TokenRate, 28.57, "28.6 tok/s"}, {Rate, 2.5, "2.5 /s"},
 	}
 	for _, test := range tests {
 		if got := test.unit.Format(test.v); got != test.want {
 			t.Errorf("%v.Format(%v) = %q, want %q", test.unit, test.v, got, test.want)
+		}
+	}
+}
+
+func TestFormatLike(t *testing.T) {
+	for _, test := range []struct {
+		v, size float64
+		want    string
+	}{{213e6, 10e9, "0.213 s"}, {9.8e9, 10e9, "9.8 s"}, {12.345e9, 9e9, "12,345 ms"}} {
+		if got := Duration.FormatLike(test.v, test.size); got != test.want {
+			t.Errorf("FormatLike(%v, %v) = %q, want %q", test.v, test.size, got, test.want)
 		}
 	}
 }
@@ -146,6 +158,7 @@ func TestFormatBeside(t *testing.T) {
 		{Duration, 793e6, 500e6, "793 ms", "500 ms", "293 ms"},
 		{Duration, 428.7e6, 500e6, "429 ms", "500 ms", "71 ms"},
 		{Duration, 500e6, 500e6, "500 ms", "500 ms", "0 ms"},
+		{Duration, 12_345e6, 500e6, "12.345 s", "0.5 s", "11.845 s"}, // both in one unit
 		{Share, 0.49, 0.9, "49 %", "90 %", "41 points"},
 		{Count, 1.31, 1.2, "1.31", "1.2", "0.11"},
 	}
@@ -159,6 +172,9 @@ func TestFormatBeside(t *testing.T) {
 
 func TestRow(t *testing.T) {
 	if got, want := Duration.Row(400e6, 12345, 1e6), []string{"400.00 ms", "0.01 ms", "1.00 ms"}; !slices.Equal(got, want) {
+		t.Errorf("Row = %q, want %q", got, want)
+	}
+	if got, want := Duration.Row(400e6, 342_817e6), []string{"0.4 s", "342.8 s"}; !slices.Equal(got, want) {
 		t.Errorf("Row = %q, want %q", got, want)
 	}
 }

@@ -54,6 +54,13 @@ func (s Sample) Median() (v float64, ok bool) { return quantile.OfSorted(s, quan
 // Varies reports whether the values differ at all.
 func (s Sample) Varies() bool { return len(s) > 0 && s[0] != s[len(s)-1] }
 
+// Facts of a trace that say how its cell is served. A real service has none of them.
+const (
+	FactEngine  = "engine"  // what serves it, in words
+	FactChanges = "changes" // the keys that the variant changes: of the baseline's, and of the first one of what its engine does by itself
+	FactAssumed = "assumed" // the keys behind it whose values nobody measured
+)
+
 // Key names a row of cells: a model, served in one way.
 type Key struct{ Model, Variant string }
 
@@ -65,6 +72,8 @@ type Cell struct {
 	Failed  int    // of them, those that did not end ok
 	Reason  string // of the first of them
 	Skipped bool   // nothing was sent; Reason says why
+
+	Engine, Changes, Assumed string // its facts of these names
 
 	// Tokens of the answers, those of the prompts as the server counted them, and of
 	// these the ones that it had in its cache, over requests that ended ok: from least
@@ -149,7 +158,10 @@ func (g *Grid) order(a, b cellName) int {
 }
 
 func newCell(name cellName, traces []pipeline.Trace) (Cell, error) {
-	c := Cell{Key: name.Key, Prompt: name.prompt}
+	c := Cell{
+		Key: name.Key, Prompt: name.prompt,
+		Engine: traces[0].Fact(FactEngine), Changes: traces[0].Fact(FactChanges), Assumed: traces[0].Fact(FactAssumed),
+	}
 	var groups [2][]pipeline.Trace // alone, with company
 	for i := range traces {
 		t := &traces[i]

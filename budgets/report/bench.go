@@ -26,13 +26,17 @@ const BenchVersion = 1
 //	scenario, scenario_hash, target, seed, version, finished, unfinished_reason, lateness  as in a Report
 //	n, n_asked        requests that are reported, cells left out counting one each; and asked for
 //	models, variants  in the order of the scenario; the first variant is the baseline
-//	cells             list of model, variant, prompt_tokens; asked and failed (requests); skipped (nothing
+//	served_by         list of what answers as the baseline, in words: a modelled engine for each model, or services
+//	served            list of variant; changes (keys of the scenario, with their values, in one line: those that it
+//	                  changes of the baseline's, and of the baseline those of what its engine does by itself; null at
+//	                  an endpoint, where nobody knows); assumed (keys behind it whose values nobody measured, or null)
+//	cells             list of model, variant, prompt_tokens; engine (the modelled one, in words, or null); asked and failed (requests); skipped (nothing
 //	                  was sent); reason (of failed or skipped, else null); output_tokens, counted_tokens (of
 //	                  the prompt, as the server counts) and cached_tokens, each least and most of a request,
 //	                  null when not known; and, null when not measured, ttft, tpot, e2e, ttft_beside, stall,
 //	                  each n, p50, min, max
 //	trends            list of model, variant, metric, prompts, shape; slope (figure: ms for 1,000 tokens); constant
-//	                  (ms); r2; rise (figure: from the shortest prompt to the longest); curve (figure: quadratic
+//	                  (ms); r2 (null with two lengths, which any line fits); rise (figure: from the shortest prompt to the longest); curve (figure: quadratic
 //	                  over linear part at the longest; null with two lengths); shows_at (tokens at which that is
 //	                  0.1; null for never)
 //	options           list of model, variant, beside (the baseline), metric, change; ratio (figure: geometric mean
@@ -54,6 +58,8 @@ type Bench struct {
 	Lateness         *Lateness     `json:"lateness"`
 	Models           []string      `json:"models"`
 	Variants         []string      `json:"variants"`
+	ServedBy         []string      `json:"served_by"`
+	Served           []BenchServed `json:"served"`
 	Cells            []BenchCell   `json:"cells"`
 	Trends           []BenchTrend  `json:"trends"`
 	Options          []BenchOption `json:"options"`
@@ -63,11 +69,19 @@ type Bench struct {
 	options, duels   []grid.Effect // in the order of Options and Duels
 }
 
+// BenchServed says how a variant is served.
+type BenchServed struct {
+	Variant string  `json:"variant"`
+	Changes *string `json:"changes"`
+	Assumed *string `json:"assumed"`
+}
+
 // BenchCell is one model, served in one way, at one length of the prompt.
 type BenchCell struct {
 	Model        string       `json:"model"`
 	Variant      string       `json:"variant"`
 	PromptTokens int          `json:"prompt_tokens"`
+	Engine       *string      `json:"engine"`
 	Asked        int          `json:"asked"`
 	Failed       int          `json:"failed"`
 	Skipped      bool         `json:"skipped"`
@@ -106,7 +120,7 @@ type BenchTrend struct {
 	Shape    grid.Shape   `json:"shape"`
 	Slope    BenchFigure  `json:"slope"`
 	Constant float64      `json:"constant"`
-	R2       float64      `json:"r2"`
+	R2       *float64     `json:"r2"`
 	Rise     BenchFigure  `json:"rise"`
 	Curve    *BenchFigure `json:"curve"`
 	ShowsAt  *float64     `json:"shows_at"`
@@ -150,7 +164,7 @@ func NewBench(run trace.Run) (*Bench, error) {
 		BenchVersion: BenchVersion, Scenario: h.Scenario, ScenarioHash: h.ScenarioHash, Target: h.Target, Seed: h.Seed, Version: h.Version,
 		N: len(run.Traces), NAsked: h.N, Finished: run.Footer.Finished, UnfinishedReason: text(run.Footer.Reason),
 		Lateness: lateness(run.Footer.Lateness), Models: append([]string{}, g.Models...), Variants: append([]string{}, g.Variants...),
-		Cells: []BenchCell{}, Trends: []BenchTrend{}, Options: []BenchOption{}, Duels: []BenchDuel{}, grid: g,
+		ServedBy: servedBy(g, h.Endpoints), Served: served(g), Cells: []BenchCell{}, Trends: []BenchTrend{}, Options: []BenchOption{}, Duels: []BenchDuel{}, grid: g,
 	}
 	for i := range g.Cells {
 		b.Cells = append(b.Cells, benchCell(&g.Cells[i]))
@@ -190,7 +204,7 @@ func (b *Bench) Measured() bool {
 
 func benchCell(c *grid.Cell) BenchCell {
 	out := BenchCell{
-		Model: c.Model, Variant: c.Variant, PromptTokens: c.Prompt,
+		Model: c.Model, Variant: c.Variant, PromptTokens: c.Prompt, Engine: text(c.Engine),
 		Asked: c.Asked, Failed: c.Failed, Skipped: c.Skipped, Reason: text(c.Reason),
 		TTFT: benchSample(c.Sample(grid.TTFT)), TPOT: benchSample(c.Sample(grid.TPOT)), E2E: benchSample(c.Sample(grid.E2E)),
 		TTFTBeside: benchSample(c.Sample(grid.TTFTBeside)), Stall: benchSample(c.Sample(grid.Stall)),
@@ -247,11 +261,11 @@ func (b *Bench) follow() {
 			out := BenchTrend{
 				Model: k.Model, Variant: k.Variant, Metric: m.String(), Prompts: t.Prompts, Shape: t.Shape,
 				Slope: benchFigure(t.PerThousand, budgets.Duration.Reported), Constant: budgets.Duration.Reported(t.Line.Constant),
-				R2: t.Line.R2, Rise: benchFigure(t.Rise, part), ShowsAt: finite(t.ShowsAt),
+				Rise: benchFigure(t.Rise, part), ShowsAt: finite(t.ShowsAt),
 			}
 			if t.Fits {
 				c := benchFigure(t.Curve, part)
-				out.Curve = &c
+				out.R2, out.Curve = &t.Line.R2, &c
 			}
 			b.Trends = append(b.Trends, out)
 		}

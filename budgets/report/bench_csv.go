@@ -5,18 +5,22 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+
+	"halfsecond/budgets"
 )
 
-// CSV writes one row a cell. Durations are in ms; what is unknown is empty.
+// CSV writes one row a cell, which ends with how the cell is served. Durations are in
+// ms; what is unknown is empty.
 func (b *Bench) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	head := []string{"model", "variant", "prompt_tokens", "asked", "failed", "skipped", "reason", "output_tokens_min", "output_tokens_max", "counted_tokens_min", "counted_tokens_max", "cached_tokens_min", "cached_tokens_max"}
 	for _, name := range []string{"ttft", "tpot", "e2e", "ttft_beside", "stall"} {
 		head = append(head, name+"_n", name+"_p50_ms", name+"_min_ms", name+"_max_ms")
 	}
-	rows := [][]string{head}
+	rows := [][]string{append(head, "engine", "changes", "assumed")}
 	for i := range b.Cells {
-		rows = append(rows, b.Cells[i].record())
+		s := b.served(b.Cells[i].Variant)
+		rows = append(rows, append(b.Cells[i].record(), orEmpty(b.Cells[i].Engine), orEmpty(s.Changes), orEmpty(s.Assumed)))
 	}
 	if err := out.WriteAll(rows); err != nil {
 		return fmt.Errorf("write comparison: %w", err)
@@ -25,11 +29,7 @@ func (b *Bench) CSV(w io.Writer) error {
 }
 
 func (c *BenchCell) record() []string {
-	reason := ""
-	if c.Reason != nil {
-		reason = *c.Reason
-	}
-	row := []string{c.Model, c.Variant, strconv.Itoa(c.PromptTokens), strconv.Itoa(c.Asked), strconv.Itoa(c.Failed), strconv.FormatBool(c.Skipped), reason}
+	row := []string{c.Model, c.Variant, strconv.Itoa(c.PromptTokens), strconv.Itoa(c.Asked), strconv.Itoa(c.Failed), strconv.FormatBool(c.Skipped), orEmpty(c.Reason)}
 	for _, r := range []*[2]int{c.OutputTokens, c.Counted, c.CachedTokens} {
 		if r == nil {
 			row = append(row, "", "")
@@ -42,10 +42,14 @@ func (c *BenchCell) record() []string {
 			row = append(row, "0", "", "", "")
 			continue
 		}
-		row = append(row, strconv.Itoa(s.N), exact(s.P50), exact(s.Min), exact(s.Max))
+		row = append(row, strconv.Itoa(s.N), budgets.Exact(s.P50), budgets.Exact(s.Min), budgets.Exact(s.Max))
 	}
 	return row
 }
 
-// exact writes a number with as many digits as it takes to read it back.
-func exact(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+func orEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

@@ -95,14 +95,12 @@ func (b *Bench) spreadNote() string {
 
 // skippedNotes says what was left out, one sentence a reason.
 func (b *Bench) skippedNotes() []string {
-	type place struct{ models, variants, prompts []string }
+	type place struct {
+		models, variants []string
+		prompts          []int
+	}
 	places := map[string]*place{}
 	var reasons []string
-	add := func(list *[]string, name string) {
-		if !slices.Contains(*list, name) {
-			*list = append(*list, name)
-		}
-	}
 	for i := range b.grid.Cells {
 		c := &b.grid.Cells[i]
 		if !c.Skipped {
@@ -114,9 +112,7 @@ func (b *Bench) skippedNotes() []string {
 			places[c.Reason] = p
 			reasons = append(reasons, c.Reason)
 		}
-		add(&p.models, c.Model)
-		add(&p.variants, c.Variant)
-		add(&p.prompts, count(c.Prompt))
+		p.models, p.variants, p.prompts = with(p.models, c.Model), with(p.variants, c.Variant), with(p.prompts, c.Prompt)
 	}
 	var notes []string
 	for _, r := range reasons {
@@ -128,10 +124,18 @@ func (b *Bench) skippedNotes() []string {
 		if len(p.variants) < len(b.Variants) {
 			where = append(where, strings.Join(p.variants, ", "))
 		}
-		where = append(where, "prompts of "+strings.Join(p.prompts, ", ")+" tokens")
+		where = append(where, "prompts of "+countList(p.prompts)+" tokens")
 		notes = append(notes, fmt.Sprintf("Left out: %s: %s.", strings.Join(where, ", "), r))
 	}
 	return notes
+}
+
+// with returns a list with one more, unless it is there already.
+func with[T comparable](list []T, one T) []T {
+	if slices.Contains(list, one) {
+		return list
+	}
+	return append(list, one)
 }
 
 // tokenNotes says where the tokens were not as a comparison wants them.

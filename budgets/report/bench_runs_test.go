@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"halfsecond/budgets/grid"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/trace"
 )
@@ -11,7 +12,20 @@ import (
 // benchRun is a comparison under construction.
 type benchRun struct {
 	trace.Run
-	now time.Duration
+	now    time.Duration
+	served map[string][]pipeline.Fact // of each variant; nil at a real service
+}
+
+// servedIn returns the facts of an engine with these changes and assumptions.
+func servedIn(changes, assumed string) []pipeline.Fact {
+	facts := []pipeline.Fact{{Name: grid.FactEngine, Value: "a model on a card by vllm"}}
+	if changes != "" {
+		facts = append(facts, pipeline.Fact{Name: grid.FactChanges, Value: changes})
+	}
+	if assumed != "" {
+		facts = append(facts, pipeline.Fact{Name: grid.FactAssumed, Value: assumed})
+	}
+	return facts
 }
 
 func newBenchRun(target string) *benchRun {
@@ -52,7 +66,9 @@ func (b *benchRun) add(model, variant string, prompt int) *pipeline.Trace {
 		{Name: pipeline.FactModel, Value: model}, {Name: pipeline.FactVariant, Value: variant}, {Name: pipeline.FactPrompt, Value: strconv.Itoa(prompt)},
 	}})
 	b.Header.N, b.Footer.N = len(b.Traces), len(b.Traces)
-	return &b.Traces[len(b.Traces)-1]
+	t := &b.Traces[len(b.Traces)-1]
+	t.Facts = append(t.Facts, b.served[variant]...)
+	return t
 }
 
 // span returns a time in ms.
@@ -63,6 +79,11 @@ func span(v float64) time.Duration { return time.Duration(v * float64(ms)) }
 // Small. The stream beside stalls more or less, with the instant of the prompt.
 func benchExact() trace.Run {
 	b := newBenchRun("sim")
+	b.served = map[string][]pipeline.Fact{
+		"baseline":          servedIn("chunked_prefill: false", ""),
+		"chunked prefill":   servedIn("token_budget: 512, chunked_prefill: true", ""),
+		"prefix cache warm": servedIn("same_prompt: true", ""),
+	}
 	for _, model := range []string{"Large", "Small"} {
 		scale := map[string]float64{"Large": 3, "Small": 1}[model]
 		for _, n := range []int{128, 512, 1024, 2048} {
@@ -99,6 +120,7 @@ func benchExact() trace.Run {
 // not be switched.
 func benchNoisy() trace.Run {
 	b := newBenchRun("endpoint")
+	b.Header.Endpoints = []trace.Endpoint{{Stage: "llm", URL: "http://a/v1", Protocol: "openai-chat", Model: "alpha"}, {Stage: "llm", URL: "http://b/v1", Protocol: "openai-chat", Model: "beta"}}
 	wave := []float64{-.9, .3, -.2, .7, 0, -.5, 1, .1}
 	for _, model := range []string{"alpha", "beta"} {
 		for _, n := range []int{128, 512, 1024, 2048} {

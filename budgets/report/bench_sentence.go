@@ -110,7 +110,7 @@ func (b *Bench) optionSentence(k grid.Key) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("With %s, %s: %s.", k.Variant, k.Model, strings.Join(parts, "; "))
+	return fmt.Sprintf("With %s%s, %s: %s.", k.Variant, b.inBrackets(k.Variant), k.Model, strings.Join(parts, "; "))
 }
 
 // effectNames are what the metrics of an option are called in a sentence.

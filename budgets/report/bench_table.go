@@ -30,7 +30,7 @@ func (b *Bench) Table(w io.Writer, o Options) error {
 }
 
 func (b *Bench) head(p *page) {
-	facts := []string{fmt.Sprintf("%s on %s", b.Scenario, b.Target), count(b.requests()) + " requests", fmt.Sprintf("seed %d", b.Seed)}
+	facts := []string{fmt.Sprintf("%s on %s", b.Scenario, b.Target), counted(b.requests(), "request"), fmt.Sprintf("seed %d", b.Seed)}
 	if b.ScenarioHash != "" {
 		facts = append(facts, "scenario hash "+b.ScenarioHash[:min(12, len(b.ScenarioHash))])
 	}
@@ -38,6 +38,10 @@ func (b *Bench) head(p *page) {
 		facts = append(facts, "halfsecond "+b.Version)
 	}
 	p.paragraph(0, dim, strings.Join(facts, " · "))
+	for _, by := range b.ServedBy {
+		p.paragraph(0, dim, "language model: "+by)
+	}
+	b.servedSection(p)
 	p.heading("What follows")
 	for _, c := range b.Conclusions {
 		p.item(plain, c)
@@ -109,7 +113,10 @@ func sampleCells(s grid.Sample) []cell {
 	if !ok {
 		return []cell{right("-"), left("")}
 	}
-	bare := func(v float64) string { return strings.TrimSuffix(budgets.Duration.Format(v), " ms") }
+	bare := func(v float64) string {
+		number, _, _ := strings.Cut(budgets.Duration.FormatLike(v, median), " ")
+		return number
+	}
 	row := []cell{right(budgets.Duration.Format(median)), left("")}
 	if least, most := bare(s[0]), bare(s[len(s)-1]); least != most {
 		row[1] = left(fmt.Sprintf("(%s to %s)", least, most)).in(dim)
@@ -139,7 +146,7 @@ func (b *Bench) trendTable(p *page, m grid.Metric, question string) {
 		last = t.Model
 		rows = append(rows, []cell{
 			left(model), left(t.Variant), left(shapeWord(t)), right(budgets.Duration.Format(t.PerThousand.Value)),
-			left(ends(t.PerThousand, budgets.Duration.Format)), right(r2(t.Line.R2)), right(ownFigure(t)),
+			left(ends(t.PerThousand, budgets.Duration.Format)), right(fitWords(t)), right(ownFigure(t)),
 		})
 	}
 	if len(rows) == 1 {
@@ -161,11 +168,23 @@ func shapeWord(t *grid.Trend) string {
 	return t.Shape.String()
 }
 
-func ends(e grid.Estimate, format func(float64) string) string {
-	if !e.Varies {
-		return "exact"
+// fitWords returns R2, except of two lengths, which any line fits.
+func fitWords(t *grid.Trend) string {
+	if !t.Fits {
+		return "-"
 	}
-	return format(e.Low) + " to " + format(e.High)
+	return r2(t.Line.R2)
+}
+
+func ends(e grid.Estimate, format func(float64) string) string {
+	low, high := format(e.Low), format(e.High)
+	switch {
+	case !e.Varies:
+		return "exact"
+	case low == high:
+		return "within the digits"
+	}
+	return low + " to " + high
 }
 
 // ownFigure returns what its metric is asked for: where the quadratic term of TTFT
@@ -195,7 +214,7 @@ func (b *Bench) optionTable(p *page) {
 	if len(b.options) == 0 {
 		return
 	}
-	p.heading(fmt.Sprintf("What did each option gain or cost? (beside %s; less is a gain)", b.Variants[0]))
+	p.heading(fmt.Sprintf("What did each option gain or cost? (beside %s; less is a gain)", b.baseline()))
 	rows := [][]cell{{
 		left("").in(dim), left("").in(dim), left("").in(dim), right("change").in(dim), left("95 % interval").in(dim), left("").in(dim), left("by length of the prompt").in(dim),
 	}}
@@ -217,6 +236,11 @@ func (b *Bench) optionTable(p *page) {
 		})
 	}
 	p.rows(rows)
+	for _, s := range b.Served {
+		if s.Assumed != nil {
+			p.paragraph(2, dim, fmt.Sprintf("%s: %s is assumed, not measured; what it gains rests on that.", s.Variant, *s.Assumed))
+		}
+	}
 }
 
 var changeStyles = map[grid.Change]style{grid.Gain: green, grid.Cost: red, grid.Same: plain, grid.Undecided: yellow}
@@ -234,7 +258,7 @@ func (b *Bench) duelTable(p *page) {
 	if len(b.duels) == 0 {
 		return
 	}
-	p.heading(fmt.Sprintf("Which model is faster? (%s; time of the first over time of the second)", b.Variants[0]))
+	p.heading(fmt.Sprintf("Which model is faster? (%s; time of the first over time of the second)", b.baseline()))
 	rows := [][]cell{{left("").in(dim), left("").in(dim), right("ratio").in(dim), left("95 % interval").in(dim), left("by length of the prompt").in(dim)}}
 	last := ""
 	for i := range b.duels {
@@ -259,8 +283,17 @@ func (b *Bench) legend(p *page) {
 		p.definition("ttft_beside", "due to first output of a prompt that comes in while another answer streams, at a random instant between two of its tokens")
 		p.definition("stall", "longest gap between two tokens of that other answer while the prompt waits for its first output")
 	}
+	if len(b.trends) == 0 {
+		b.changeWords(p)
+		return
+	}
 	p.definition("rise", "from the shortest prompt to the longest along the fitted line; within 5 % is flat")
 	p.definition("10 % quadratic at", "prompt at which the quadratic part of a fitted parabola is a tenth of its linear part; up to a tenth at the longest prompt, with R2 of 0.99, is linear")
+	b.changeWords(p)
+}
+
+// changeWords says what the columns of the last tables are.
+func (b *Bench) changeWords(p *page) {
 	p.definition("change", "geometric mean over the lengths of the prompt; within 1 % is the same")
 	p.definition("95 % interval", "of medians drawn again from the repeats of each cell (bootstrap, seeded); exact where no repeat differs")
 }

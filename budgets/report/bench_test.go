@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,7 +81,7 @@ func TestBenchConclusions(t *testing.T) {
 			"TTFT of Small is linear in the prompt from 128 to 1,024 tokens: 30 ms for 1,000 tokens, R2 1.0000",
 			"TPOT of Large is not flat: +19.0 % over the prompts from 128 to 2,048 tokens",
 			"TPOT of Small is flat",
-			"With chunked prefill, Large: TTFT +5.0 %",
+			"With chunked prefill (token_budget: 512, chunked_prefill: true), Large: TTFT +5.0 %",
 			"Small is 3.", "as fast as Large to the first token",
 			"No spread in ttft, tpot, e2e",
 			"Left out: Small, prompts of 2,048 tokens: a prompt of 2,048 tokens and an answer of 101 are more than",
@@ -88,7 +89,7 @@ func TestBenchConclusions(t *testing.T) {
 		{"noisy", benchNoisy(), []string{
 			"TTFT of alpha is linear in the prompt", "95 % interval",
 			"alpha and beta", "vary too much to tell",
-			"Left out: speculation, prompts of 128, 512, 1,024, 2,048 tokens: a client cannot switch",
+			"Left out: speculation, prompts of 128, 512, 1,024 and 2,048 tokens: a client cannot switch",
 			"1 of 8 requests failed of alpha, baseline, 512 tokens; the first one: timeout: no first byte within 30s.",
 			"The server counts other tokens: 2,048 to 2,448 in prompts of 2,048. Slopes are along its own, where those rise with the prompt.",
 			"The answers were not of one length: from 88 to 101 tokens.",
@@ -107,6 +108,67 @@ func TestBenchConclusions(t *testing.T) {
 	}
 }
 
+// A gain that rests on an assumption says so wherever it is met.
+func TestBenchServed(t *testing.T) {
+	run := newBenchRun("sim")
+	run.served = map[string][]pipeline.Fact{"plain": servedIn("", ""), "drafts": servedIn("speculation: {draft: ngram, acceptance: 0.4}", "acceptance")}
+	for range 2 {
+		run.ask("M", "plain", 128, 20*ms, 4*ms)
+		run.ask("M", "drafts", 128, 20*ms, 2*ms)
+	}
+	b := bench(t, run.Run)
+	if got, want := b.ServedBy, []string{"a model on a card by vllm"}; !slices.Equal(got, want) {
+		t.Errorf("served by %q, want %q", got, want)
+	}
+	if s := b.Served[0]; s.Variant != "plain" || *s.Changes != "" || s.Assumed != nil {
+		t.Errorf("the first is served with %+v, want no change and nothing assumed", s)
+	}
+	const want = "With drafts (speculation: {draft: ngram, acceptance: 0.4}; acceptance is assumed, not measured), M: TTFT the same, 0 %; TPOT -50.0 %."
+	if !slices.Contains(b.Conclusions, want) {
+		t.Errorf("conclusions %q: none is %q", b.Conclusions, want)
+	}
+	var page, table bytes.Buffer
+	if err := errors.Join(b.Table(&page, Options{Width: 120}), b.CSV(&table)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"language model: a model on a card by vllm\n",
+		"  plain   as the engine does by itself\n",
+		"  drafts  as plain, but speculation: {draft: ngram, acceptance: 0.4}; acceptance is assumed, not measured\n",
+		"  drafts: acceptance is assumed, not measured; what it gains rests on that.\n",
+	} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("no %q in\n%s", want, page.String())
+		}
+	}
+	if want := `,a model on a card by vllm,"speculation: {draft: ngram, acceptance: 0.4}",acceptance` + "\n"; !strings.HasSuffix(table.String(), want) {
+		t.Errorf("the CSV does not end with %q:\n%s", want, table.String())
+	}
+}
+
+// One length of the prompt has no trend, two have one that any line fits.
+func TestBenchOfFewLengths(t *testing.T) {
+	run := newBenchRun("sim")
+	for range 2 {
+		run.ask("M", "plain", 128, 20*ms, 4*ms)
+	}
+	one := bench(t, run.Run)
+	for range 2 {
+		run.ask("M", "plain", 100_000, 12_345*ms, 4*ms)
+	}
+	two := bench(t, run.Run)
+	if len(one.Trends) != 0 || len(two.Trends) != 2 || two.Trends[0].R2 != nil || two.Trends[0].Curve != nil {
+		t.Errorf("trends %+v of one length, %+v of two: want none, and two without R2", one.Trends, two.Trends)
+	}
+	var few, more bytes.Buffer
+	if err := errors.Join(one.Table(&few, Options{}), two.Table(&more, Options{})); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(few.String(), "quadratic") || !strings.Contains(more.String(), "100,000  12.35 s") {
+		t.Errorf("one length:\n%s\ntwo:\n%s", few.String(), more.String())
+	}
+}
+
 // What there is none of is an empty list, even in a run that was cut off at once.
 func TestBenchWithoutTraces(t *testing.T) {
 	b := bench(t, trace.Run{Header: trace.Header{Kind: pipeline.KindGrid, N: 40}})
@@ -114,7 +176,7 @@ func TestBenchWithoutTraces(t *testing.T) {
 	if err := b.JSON(&out); err != nil {
 		t.Fatal(err)
 	}
-	for _, list := range []string{"models", "variants", "cells", "trends", "options", "duels"} {
+	for _, list := range []string{"models", "variants", "served_by", "served", "cells", "trends", "options", "duels"} {
 		if !strings.Contains(out.String(), `"`+list+`": []`) {
 			t.Errorf("%s is no empty list in\n%s", list, out.String())
 		}

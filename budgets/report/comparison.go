@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"halfsecond/budgets"
 )
@@ -108,9 +109,11 @@ func differenceRow(d budgets.Difference) []cell {
 	return row
 }
 
-// signed puts the sign of v before a text that has none.
+// signed puts the sign of v before a text that has none, unless it reads zero.
 func signed(text string, v float64) string {
 	switch {
+	case !strings.ContainsAny(text, "123456789"):
+		return text
 	case v > 0:
 		return "+" + text
 	case v < 0:

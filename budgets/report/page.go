@@ -55,13 +55,15 @@ func (p *page) paragraph(indent int, s style, text string) {
 }
 
 // definition writes a name and, wrapped beside it, what it means.
-func (p *page) definition(name, meaning string) {
-	const indent, gap = 4, 18
-	for i, l := range wrap(meaning, p.width-indent-gap) {
+func (p *page) definition(name, meaning string) { p.explain(4, 18, name, meaning) }
+
+// explain writes a name after an indent, in a column of its own, and words beside it.
+func (p *page) explain(indent, column int, name, words string) {
+	for i, l := range wrap(words, p.width-indent-column) {
 		if i > 0 {
 			name = ""
 		}
-		p.line(strings.Repeat(" ", indent) + p.paint(dim, fmt.Sprintf("%-*s%s", gap, name, l)))
+		p.line(strings.Repeat(" ", indent) + p.paint(dim, fmt.Sprintf("%-*s%s", column, name, l)))
 	}
 }
 

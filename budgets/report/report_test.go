@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"halfsecond/pipeline"
@@ -230,4 +231,24 @@ func TestCompare(t *testing.T) {
 	}
 	golden(t, "comparison.txt", table.Bytes())
 	golden(t, "comparison.json", append(document, '\n'))
+}
+
+// All durations of a table or a waterfall are in one unit, which the longest decides.
+func TestTableUnit(t *testing.T) {
+	figure := 12.5
+	for _, c := range []struct {
+		longest           time.Duration
+		name, span, short string
+	}{
+		{10*time.Second - 1, "ms", "1,500.0 ms", "12.5"},
+		{10 * time.Second, "s", "1.50 s", "0.01"},
+	} {
+		u := tableUnit(c.longest)
+		if got := u.span(1500 * ms); u.name != c.name || got != c.span || u.figure(&figure) != c.short {
+			t.Errorf("up to %s: %s, %s, %s; want %s, %s, %s", c.longest, u.name, got, u.figure(&figure), c.name, c.span, c.short)
+		}
+		if u.figure(nil) != "-" || u.span(pipeline.Unknown) != "open" {
+			t.Errorf("unknown reads %s and %s, want - and open", u.figure(nil), u.span(pipeline.Unknown))
+		}
+	}
 }

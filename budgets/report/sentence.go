@@ -225,12 +225,21 @@ func target(l budgets.Lever) string {
 // roundedDown cuts d to the digits that are shown of it, so that what is said
 // of "under d" stays true.
 func roundedDown(d time.Duration) time.Duration {
-	for step := time.Millisecond; step > time.Microsecond; step /= 10 {
-		if d >= 100*step {
-			return d.Truncate(step)
+	step := time.Microsecond
+	for _, from := range []time.Duration{time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond, 10 * time.Second, 100 * time.Second, 1000 * time.Second} {
+		if d >= from {
+			step *= 10
 		}
 	}
-	return d.Truncate(time.Microsecond)
+	return d.Truncate(step)
 }
 
 func count(n int) string { return budgets.Number(float64(n), 0) }
+
+// counted returns a number of things of one name.
+func counted(n int, name string) string {
+	if n == 1 {
+		return "1 " + name
+	}
+	return count(n) + " " + name + "s"
+}

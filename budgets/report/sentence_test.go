@@ -26,6 +26,7 @@ func TestSentence(t *testing.T) {
 		{voiceRun(100, 90*ms, "share(reply <= 500ms) > 99%"), "PASS: 100 % of replies land within 500 ms, 1 point over the 99 % asked for."},
 		{voiceRun(100, 90*ms, "share(stt_tail < 40ms) >= 50%"), "PASS: 60 % of stt_tail stay under 40 ms, 10 points over the 50 % asked for."},
 		{voiceRun(10, 90*ms, "p95(reply) < 500ms", "max(reply) < 500ms"), "UNMEASURED: the p95 reply cannot be judged: p95 needs 20 samples or more, there are 10. Budgets not measured: 1 of 2."},
+		{voiceRun(1, 90*ms, "p50(reply) < 500ms"), "UNMEASURED: the p50 reply cannot be judged: p50 needs 2 samples or more, there is 1."},
 		{voiceRun(100, 90*ms, "max(reply) < 500ms", "max(reply) < 1s", "max(reply) < 2s"), "PASS: the largest reply lands at 408 ms, 92 ms inside 500 ms. All 3 budgets pass."},
 		{voiceRun(0, 90*ms, "share(reply < 500ms) >= 90%"), "UNMEASURED: share(reply < 500ms) cannot be judged: no samples."},
 		{with(slow, "p95(reply) < 230ms"), "FAIL: the p95 reply lands at 732 ms, 502 ms over 230 ms; end_of_turn owns most of it; shortening end_of_turn and llm_first_token to 4 % of what they took would bring it inside."},
@@ -51,6 +52,8 @@ func TestTarget(t *testing.T) {
 		{budgets.Lever{Stages: []string{"a"}, Enough: true, Cap: 90_779 * time.Microsecond}, "under 90.7 ms"}, // cut, not rounded
 		{budgets.Lever{Stages: []string{"a"}, Enough: true, Cap: 1999 * time.Microsecond}, "under 1.99 ms"},
 		{budgets.Lever{Stages: []string{"a"}, Enough: true, Cap: 123_456}, "under 0.123 ms"},
+		{budgets.Lever{Stages: []string{"a"}, Enough: true, Cap: 12_345_678 * time.Microsecond}, "under 12.34 s"},
+		{budgets.Lever{Stages: []string{"a"}, Enough: true, Cap: 1999 * time.Second}, "under 1,999 s"},
 		{budgets.Lever{Stages: []string{"a"}, Enough: true, Cap: 0}, ""},
 		{budgets.Lever{Stages: []string{"a", "b"}, Enough: true, Cap: pipeline.Unknown, Keep: 62}, "62 % of what they took"},
 		{budgets.Lever{Stages: []string{"a", "b"}, Enough: true, Cap: pipeline.Unknown}, ""},

@@ -187,13 +187,14 @@ func (r *Report) stageTable(p *page) {
 	if len(r.Stages) == 0 {
 		return
 	}
-	p.heading("Stages, ms")
+	unit := tableUnit(r.longestStage())
+	p.heading("Stages, " + unit.name)
 	rows := [][]cell{{
 		left("").in(dim), right("n").in(dim), right("p50").in(dim), right("p95").in(dim), right("p99").in(dim), right("critical").in(dim), left(""),
 	}}
 	for _, s := range r.Stages {
 		rows = append(rows, []cell{
-			left(s.Name), right(count(s.N)), right(fixed(s.P50)), right(fixed(s.P95)), right(fixed(s.P99)),
+			left(s.Name), right(count(s.N)), right(unit.figure(s.P50)), right(unit.figure(s.P95)), right(unit.figure(s.P99)),
 			right(share(s.ShareCritical)), left(s.label()).in(dim),
 		})
 	}
@@ -215,12 +216,45 @@ func (s Stage) label() string {
 	return strings.Join(words, ", ")
 }
 
-// fixed returns a number with one decimal, "-" when it is unknown.
-func fixed(v *float64) string {
-	if v == nil {
+// longestStage returns the largest percentile of a stage.
+func (r *Report) longestStage() time.Duration {
+	longest := 0.0
+	for _, s := range r.Stages {
+		for _, v := range []*float64{s.P50, s.P95, s.P99} {
+			if v != nil {
+				longest = max(longest, *v)
+			}
+		}
+	}
+	return time.Duration(longest * float64(time.Millisecond))
+}
+
+// columnUnit is what all durations of a column are in, so that they line up.
+type columnUnit struct {
+	name   string
+	length time.Duration
+	places int
+}
+
+// tableUnit returns the unit for durations of up to a longest one.
+func tableUnit(longest time.Duration) columnUnit {
+	if longest >= 10*time.Second {
+		return columnUnit{"s", time.Second, 2}
+	}
+	return columnUnit{"ms", time.Millisecond, 1}
+}
+
+// of returns a duration in the unit, without its name.
+func (u columnUnit) of(d time.Duration) string {
+	return budgets.Number(float64(d)/float64(u.length), u.places)
+}
+
+// figure returns a figure of a report, in ms there; "-" when it is unknown.
+func (u columnUnit) figure(ms *float64) string {
+	if ms == nil {
 		return "-"
 	}
-	return budgets.Number(*v, 1)
+	return budgets.Number(*ms*(float64(time.Millisecond)/float64(u.length)), u.places)
 }
 
 func share(v *float64) string {
@@ -292,7 +326,7 @@ func (r *Report) notes(p *page) {
 		}
 	})
 	if b := r.Background; b != nil {
-		p.paragraph(2, plain, fmt.Sprintf("Beside them others made %s requests of the same model, which are not judged; %s of them ended ok.", count(b.Requests), count(b.OK)))
+		p.paragraph(2, plain, fmt.Sprintf("Beside them others made %s of the same model, which are not judged; %s of them ended ok.", counted(b.Requests, "request"), count(b.OK)))
 	}
 	if l := r.Lateness; l != nil {
 		p.paragraph(2, plain, "Lateness: "+l.words())

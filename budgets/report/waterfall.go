@@ -66,10 +66,11 @@ func (p *page) waterfall(title string, e *budgets.Exemplar, limit time.Duration)
 		return
 	}
 	names, lengths, notes := 0, 0, 0
+	unit := tableUnit(e.Value)
 	for _, b := range rows {
 		names = max(names, utf8.RuneCountInString(b.name))
-		lengths = max(lengths, len(tenths(b.length)))
-		notes = max(notes, len(b.note()))
+		lengths = max(lengths, len(unit.span(b.length)))
+		notes = max(notes, len(b.note(unit)))
 	}
 	d := drawing{
 		scale: max(e.Value, limit, 1), limit: limit, landing: e.Value,
@@ -82,7 +83,7 @@ func (p *page) waterfall(title string, e *budgets.Exemplar, limit time.Duration)
 			mark, s = "●", cyan
 		}
 		pad := strings.Repeat(" ", names-utf8.RuneCountInString(b.name))
-		p.line(fmt.Sprintf("  %s%s %s %s %*s  %s", b.name, pad, mark, p.paint(s, d.row(b)), lengths, tenths(b.length), p.paint(dim, b.note())))
+		p.line(fmt.Sprintf("  %s%s %s %s %*s  %s", b.name, pad, mark, p.paint(s, d.row(b)), lengths, unit.span(b.length), p.paint(dim, b.note(unit))))
 	}
 }
 
@@ -95,23 +96,23 @@ func source(e *budgets.Exemplar) string {
 }
 
 // note is what stands at the end of the row of something not critical.
-func (b bar) note() string {
+func (b bar) note(unit columnUnit) string {
 	switch {
 	case b.length == 0 || b.critical:
 		return ""
 	case b.slack == pipeline.Unknown:
 		return "not waited for"
 	default:
-		return "slack " + tenths(b.slack)
+		return "slack " + unit.span(b.slack)
 	}
 }
 
-// tenths returns a length with one decimal, so that a column of them lines up.
-func tenths(d time.Duration) string {
+// span returns the length of a span, which may never have ended.
+func (u columnUnit) span(d time.Duration) string {
 	if d == pipeline.Unknown {
 		return "open"
 	}
-	return budgets.Number(budgets.Duration.Reported(float64(d)), 1) + " ms"
+	return u.of(d) + " " + u.name
 }
 
 // drawing turns instants into cells.

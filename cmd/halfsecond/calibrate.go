@@ -49,7 +49,13 @@ FILE is one of
 A constant that the measurements do not tell keeps its built-in value, and the report
 says which measurements would tell it. One is told when predictions err clearly more,
 by half a percentage point on average at least, with a share off by a half or a fixed
-cost by a factor of e, whatever the other constants are.`,
+cost by a factor of e, whatever the other constants are.
+
+The report asks whether the measurements come from this engine on this machine at all
+when a fitted constant is hard to believe of it: a share within 2 % of 1, the figure of
+the datasheet, which only a faster machine would explain; or further off the built-in
+value than one expects from machine to machine, a share by more than a factor of 1.65
+(e to the .5) or a fixed cost by more than 2.72 (e). It does not change the fit.`,
 		Example: `  halfsecond calibrate mine.csv --engine vllm --hardware RTX-4090 --out mine.profile
   halfsecond calibrate run.csv --model Llama-3.1-8B --hardware RTX-4090 --kv-tokens 41408 --first 100
   halfsecond calibrate results --served my-model --model Llama-3.1-8B --hardware L40S --out l40s.profile`,
@@ -86,10 +92,7 @@ func runCalibrate(ctx context.Context, p *program, file string, o *calibrateOpti
 	}
 	result, err := o.calibrate(ctx, source)
 	if err != nil {
-		if ctx.Err() != nil {
-			return err
-		}
-		return usageError(err)
+		return unfinished(ctx, err)
 	}
 	if err := o.write(result); err != nil {
 		return err
@@ -227,7 +230,7 @@ func (o *calibrateOptions) calibrateRows(ctx context.Context, s source) (*calibr
 // calibrateRun fits the times of the first requests of a run, and judges by the rest.
 func (o *calibrateOptions) calibrateRun(ctx context.Context, s source, run []fit.Timed, left fit.LeftOut) (*calibrateResult, error) {
 	if o.first >= len(run) {
-		return nil, fmt.Errorf("--first %d: want less than the %d requests of the run", o.first, len(run))
+		return nil, fmt.Errorf("--first %d: want less than the %s of the run", o.first, counted(len(run), "request"))
 	}
 	r, err := o.served.replica()
 	if err != nil {

@@ -26,6 +26,7 @@ type calibrateResult struct {
 	Models       []string       `json:"models"`
 	Weights      []string       `json:"weights"`
 	Constants    []estimateJSON `json:"constants"`
+	Doubts       []string       `json:"doubts"`       // why the measurements may not be of this engine on this machine
 	Measurements int            `json:"measurements"` // times and rates that were fitted
 	Before       errorsJSON     `json:"before"`       // absolute errors with the built-in constants
 	After        errorsJSON     `json:"after"`        // with the fitted ones
@@ -72,7 +73,7 @@ func newCalibrateResult(p fit.Profile, c fit.Calibration) *calibrateResult {
 	r := &calibrateResult{
 		Profile: p.Name, Engine: p.Engine, Hardware: p.Hardware, Models: p.Models, Weights: p.Weights,
 		Measurements: len(c.After), Before: absolute(c.Before), After: absolute(c.After),
-		Data: p.Data, DataHash: p.Hash, Measured: known(p.Measured, ""), profile: p,
+		Data: p.Data, DataHash: p.Hash, Measured: known(p.Measured, ""), Doubts: append([]string{}, c.Doubts()...), profile: p,
 	}
 	for _, e := range c.Estimates {
 		j := estimateJSON{Name: e.Name, About: e.About, BuiltIn: e.Before, Low: number(e.Low), High: number(e.High), Would: e.Would}
@@ -107,11 +108,11 @@ func (r *calibrateResult) addRun(ctx context.Context, e engine.Replica, run []fi
 		n   int
 		why string
 	}{
-		{left.Others, "are of other models or variants"}, {left.NotOK, "did not end as they should"},
-		{left.Cached, "found some of their prompt in the cache"}, {left.Unknown, "lack an instant or a token count"},
+		{left.Others, "of other models or variants"}, {left.NotOK, "with an end that was not as it should be"},
+		{left.Cached, "with some of the prompt in the cache"}, {left.Unknown, "without an instant or a token count"},
 	} {
 		if l.n > 0 {
-			r.LeftOut = append(r.LeftOut, fmt.Sprintf("%d requests that %s", l.n, l.why))
+			r.LeftOut = append(r.LeftOut, counted(l.n, "request")+" "+l.why)
 		}
 	}
 	if first == 0 {
@@ -142,13 +143,13 @@ func metricsOf(measured, simulated []fit.Timed) (out []replayMetric) {
 
 func (r *calibrateResult) writeTable(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "calibrated\t%s on %s, from %d measurements of %s (%s)\n", r.Engine, r.Hardware, r.Measurements, strings.Join(r.Models, ", "), strings.Join(r.Weights, ", "))
+	fmt.Fprintf(w, "calibrated\t%s on %s, from %s of %s (%s)\n", r.Engine, r.Hardware, counted(r.Measurements, "measurement"), strings.Join(r.Models, ", "), strings.Join(r.Weights, ", "))
 	for _, l := range r.LeftOut {
 		fmt.Fprintf(w, "left out\t%s\n", l)
 	}
 	fmt.Fprintf(w, "errors\tbuilt in: mean %s, median %s, p90 %s\n", shownShare(r.Before.Mean), shownShare(r.Before.Median), shownShare(r.Before.P90))
 	fmt.Fprintf(w, "\tfitted: mean %s, median %s, p90 %s\n", shownShare(r.After.Mean), shownShare(r.After.Median), shownShare(r.After.P90))
-	errs := []error{w.Flush(), r.writeConstants(out), r.writeResiduals(out), r.Fitted.writeTable(out, "fitted"), r.Others.writeTable(out, "not fitted")}
+	errs := []error{w.Flush(), r.writeDoubts(out), r.writeConstants(out), r.writeResiduals(out), r.Fitted.writeTable(out, "fitted"), r.Others.writeTable(out, "not fitted")}
 	if r.Written != nil {
 		fmt.Fprintf(out, "\nThe profile %s is in %s.\n", r.Profile, *r.Written)
 	} else {
@@ -157,9 +158,20 @@ func (r *calibrateResult) writeTable(out io.Writer) error {
 	return errors.Join(errs...)
 }
 
+// writeDoubts asks whether the measurements are of what they are said to be, when a
+// constant speaks against it.
+func (r *calibrateResult) writeDoubts(out io.Writer) error {
+	if len(r.Doubts) == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(out, "\nDO THESE MEASUREMENTS COME FROM %s ON %s?\n- %s\n", r.Engine, r.Hardware, strings.Join(r.Doubts, "\n- "))
+	return err
+}
+
+// writeConstants writes what is known of each constant.
 func (r *calibrateResult) writeConstants(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "\nCONSTANT\tBUILT IN\tFITTED\tCOULD BE")
+	fmt.Fprintln(w, "\nCONSTANT\tBUILT IN\tFITTED\tPLAUSIBLE RANGE")
 	for _, c := range r.Constants {
 		switch {
 		case c.Fitted != nil:
@@ -168,7 +180,12 @@ func (r *calibrateResult) writeConstants(out io.Writer) error {
 			fmt.Fprintf(w, "%s\t%.4g\t-\tcannot tell: it takes %s\n", c.Name, c.BuiltIn, c.Would)
 		}
 	}
-	return w.Flush()
+	err := w.Flush()
+	fmt.Fprintln(out, `
+In the plausible range, whatever the other constants are, predictions err no more than
+chance explains (95 %, as if measurements were independent of each other), or by less than
+half a percentage point more on average.`)
+	return err
 }
 
 // worstShown is how many residuals the table has.
@@ -200,7 +217,7 @@ func (j *replayJudged) writeTable(out io.Writer, which string) error {
 		return nil
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "\n%d REQUESTS %s\tMEASURED\tBUILT IN\tERROR\tFITTED\tERROR\n", j.Requests, strings.ToUpper(which))
+	fmt.Fprintf(w, "\n%s %s\tMEASURED\tBUILT IN\tERROR\tFITTED\tERROR\n", strings.ToUpper(counted(j.Requests, "request")), strings.ToUpper(which))
 	for i, b := range j.Before {
 		a := j.After[i]
 		fmt.Fprintf(w, "mean %s\t%s\t%s\t%s\t%s\t%s\n", b.Name, shownMS(b.Measured.MeanMS),

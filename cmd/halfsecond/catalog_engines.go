@@ -18,6 +18,7 @@ var engineList = catalogList[catalog.Engine]{
 var engineColumns = []column[catalog.Engine]{
 	{"name", true, func(e catalog.Engine) string { return e.Name }},
 	{"aliases", false, func(e catalog.Engine) string { return strings.Join(e.Aliases, ", ") }},
+	{"runs on", false, runsOn},
 	{"sequences", true, func(e catalog.Engine) string { return count(e.MaxSequences) }},
 	{"budget", true, func(e catalog.Engine) string { return count(e.TokenBudget) }},
 	{"on large devices", false, largeLimits},
@@ -64,10 +65,19 @@ var engineColumns = []column[catalog.Engine]{
 		return fmt.Sprintf("%s and the weights at %s", span(e.StartTime), figure(e.LoadRate, 1e9, "GB/s"))
 	}},
 	{"idle unload", false, func(e catalog.Engine) string { return span(e.IdleUnload) }},
-	{"status", true, func(e catalog.Engine) string { return status(e.Unverified) }},
+	{"status", true, func(e catalog.Engine) string { return rowStatus(e.Unverified, e.Own) }},
 	{"source", true, func(e catalog.Engine) string { return e.Source }},
-	{"read on", false, func(catalog.Engine) string { return catalog.ReadOn }},
+	{"read on", false, func(e catalog.Engine) string { return readOn(e.Own) }},
 	{"note", false, func(e catalog.Engine) string { return e.Note }},
+}
+
+// runsOn names the hardware that software is made for, and that it was ported to.
+func runsOn(e catalog.Engine) string {
+	words := strings.Join(e.RunsOn, ", ")
+	if len(e.PortedTo) > 0 {
+		words += "; by a port on " + strings.Join(e.PortedTo, ", ")
+	}
+	return words
 }
 
 // prompts says how an engine takes in prompts.
@@ -113,6 +123,8 @@ func span(d time.Duration) string {
 type engineJSON struct {
 	Name               string   `json:"name"`
 	Aliases            []string `json:"aliases"`
+	RunsOn             []string `json:"runs_on"` // vendors and families of hardware; none for all
+	PortedTo           []string `json:"ported_to"`
 	MaxSequences       *int     `json:"max_sequences"`
 	TokenBudget        *int     `json:"token_budget"`
 	LargeMemoryGB      *float64 `json:"large_memory_gb"` // of 2^30 bytes
@@ -141,13 +153,14 @@ type engineJSON struct {
 	IdleUnloadMS       *float64 `json:"idle_unload_ms"`
 	Unverified         bool     `json:"unverified"`
 	Source             string   `json:"source"`
-	ReadOn             string   `json:"read_on"`
+	ReadOn             *string  `json:"read_on"` // null for a row of the user\'s own
+	Own                bool     `json:"own"`
 	Note               string   `json:"note"`
 }
 
 func newEngineJSON(e catalog.Engine) engineJSON {
 	return engineJSON{
-		Name: e.Name, Aliases: append([]string{}, e.Aliases...),
+		Name: e.Name, Aliases: append([]string{}, e.Aliases...), RunsOn: append([]string{}, e.RunsOn...), PortedTo: append([]string{}, e.PortedTo...),
 		MaxSequences: known(e.MaxSequences, 0), TokenBudget: known(e.TokenBudget, 0),
 		LargeMemoryGB: known(float64(e.LargeMemory)/(1<<30), 0), LargeExcept: known(e.LargeExcept, ""),
 		LargeMaxSequences: known(e.LargeMaxSequences, 0), LargeTokenBudget: known(e.LargeTokenBudget, 0),
@@ -158,6 +171,6 @@ func newEngineJSON(e catalog.Engine) engineJSON {
 		RequestFixedMS: milliseconds(e.RequestFixed), TokenizeMSPerToken: milliseconds(e.TokenizeToken),
 		DraftPassMS: milliseconds(e.DraftPass), StartMS: known(milliseconds(e.StartTime), 0), LoadGBPerS: known(e.LoadRate/1e9, 0),
 		IdleUnloadMS: known(milliseconds(e.IdleUnload), 0),
-		Unverified:   e.Unverified, Source: e.Source, ReadOn: catalog.ReadOn, Note: e.Note,
+		Unverified:   e.Unverified, Source: e.Source, ReadOn: known(readOn(e.Own), ""), Own: e.Own, Note: e.Note,
 	}
 }

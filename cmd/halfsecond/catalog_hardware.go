@@ -31,9 +31,9 @@ var hardwareColumns = []column[catalog.Hardware]{
 		return strings.TrimSpace(h.Interconnect + " " + figure(h.Link, 1e9, "GB/s"))
 	}},
 	{"power", false, func(h catalog.Hardware) string { return figure(h.TDP, 1, "W") }},
-	{"status", true, func(h catalog.Hardware) string { return status(h.Unverified) }},
+	{"status", true, func(h catalog.Hardware) string { return rowStatus(h.Unverified, h.Own) }},
 	{"source", true, func(h catalog.Hardware) string { return h.Source }},
-	{"read on", false, func(catalog.Hardware) string { return catalog.ReadOn }},
+	{"read on", false, func(h catalog.Hardware) string { return readOn(h.Own) }},
 }
 
 // hardwareJSON is a device as a JSON document; what is unknown is null.
@@ -56,7 +56,8 @@ type hardwareJSON struct {
 	PowerW          *float64 `json:"tdp_w"`
 	Unverified      bool     `json:"unverified"`
 	Source          string   `json:"source"`
-	ReadOn          string   `json:"read_on"`
+	ReadOn          *string  `json:"read_on"` // null for a row of the user\'s own
+	Own             bool     `json:"own"`
 }
 
 func newHardwareJSON(h catalog.Hardware) hardwareJSON {
@@ -66,6 +67,6 @@ func newHardwareJSON(h catalog.Hardware) hardwareJSON {
 		FP16TFLOPS: known(h.FP16/1e12, 0), PortableTFLOPS: known(h.Portable/1e12, 0), FP32TFLOPS: known(h.FP32/1e12, 0),
 		INT8TOPS: known(h.INT8/1e12, 0), FP8TFLOPS: known(h.FP8/1e12, 0), FP4TFLOPS: known(h.FP4/1e12, 0), Cores: known(h.Cores, 0),
 		Interconnect: h.Interconnect, InterconnectGBs: known(h.Link/1e9, 0), PowerW: known(h.TDP, 0),
-		Unverified: h.Unverified, Source: h.Source, ReadOn: catalog.ReadOn,
+		Unverified: h.Unverified, Source: h.Source, ReadOn: known(readOn(h.Own), ""), Own: h.Own,
 	}
 }

@@ -51,10 +51,11 @@ var modelColumns = []column[catalog.Model]{
 		}
 		return fmt.Sprintf("%d values a token and layer: rank %d, rotated %d, queries %d", m.MLAValues(), m.KVRank, m.RopeDim, m.QueryRank)
 	}},
+	{"weights", true, func(m catalog.Model) string { return m.Weights }},
 	{"context", true, func(m catalog.Model) string { return count(m.MaxContext) }},
-	{"status", true, func(m catalog.Model) string { return status(m.Unverified) }},
+	{"status", true, func(m catalog.Model) string { return rowStatus(m.Unverified, m.Own) }},
 	{"source", true, func(m catalog.Model) string { return m.Source }},
-	{"read on", false, func(catalog.Model) string { return catalog.ReadOn }},
+	{"read on", false, func(m catalog.Model) string { return readOn(m.Own) }},
 	{"note", true, func(m catalog.Model) string { return m.Note }},
 }
 
@@ -83,10 +84,12 @@ type modelJSON struct {
 	QueryRank     *int     `json:"query_rank"`
 	WindowTokens  *int     `json:"window_tokens"`
 	WindowShare   *float64 `json:"window_share"`
+	Weights       string   `json:"weights"` // the format in which they are published
 	MaxContext    int      `json:"max_context_tokens"`
 	Unverified    bool     `json:"unverified"`
 	Source        string   `json:"source"`
-	ReadOn        string   `json:"read_on"`
+	ReadOn        *string  `json:"read_on"` // null for a row of the user\'s own
+	Own           bool     `json:"own"`
 	Note          string   `json:"note"`
 }
 
@@ -98,7 +101,7 @@ func newModelJSON(m catalog.Model) modelJSON {
 		Experts: known(m.Experts, 0), ActiveExperts: known(m.ActiveExperts, 0), SharedExperts: known(m.SharedExperts, 0),
 		DenseLayers: known(m.DenseLayers, 0), DenseFFN: known(m.DenseFFN, 0),
 		MLAValues: known(m.MLAValues(), 0), KVRank: known(m.KVRank, 0), RopeDim: known(m.RopeDim, 0), QueryRank: known(m.QueryRank, 0),
-		WindowTokens: known(m.Window, 0), WindowShare: known(m.WindowShare, 0), MaxContext: m.MaxContext,
-		Unverified: m.Unverified, Source: m.Source, ReadOn: catalog.ReadOn, Note: m.Note,
+		WindowTokens: known(m.Window, 0), WindowShare: known(m.WindowShare, 0), Weights: m.Weights, MaxContext: m.MaxContext,
+		Unverified: m.Unverified, Source: m.Source, ReadOn: known(readOn(m.Own), ""), Own: m.Own, Note: m.Note,
 	}
 }

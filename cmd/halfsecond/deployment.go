@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -53,7 +54,7 @@ func (n *namedDeployment) addNames(f *pflag.FlagSet) {
 	f.IntVar(&n.gpus, "gpus", 1, "`devices` that share the model")
 	f.StringVar(&n.split, "split", "", "`how` they share it: tensor (a part of every layer) or layer (some of the layers; default: as the engine does)")
 	f.IntVar(&n.stages, "stages", 1, "pipeline `stages` of so many devices each")
-	f.StringVar(&n.weights, "weights", "fp16", "weight `format`: "+formatNames())
+	f.StringVar(&n.weights, "weights", "native", "weight `format`: native (as the model was published), "+formatNames()+"; with the bits of a weight that a file is known to have as Q4_K_M@4.7")
 	f.StringVar(&n.kv, "kv-cache", "fp16", "`format` of the KV cache: fp16, fp8, int8, q8_0 or q4_0")
 	f.IntVar(&n.kvTokens, "kv-tokens", 0, "`tokens` that the KV cache holds, where that is known (default: what fits the memory)")
 	f.StringVar(&n.catalog, "catalog", "", "`file` with hardware, models and engines of your own")
@@ -113,6 +114,7 @@ func (n namedDeployment) byNames() (roofline.Deployment, error) {
 	}
 	d.Engine, errs[2] = c.Engine(n.engine)
 	d.Weights, errs[3] = roofline.ParseFormat(n.weights)
+	d.Weights = d.Weights.Of(d.Model, d.Engine, d.Hardware)
 	d.KV, errs[4] = roofline.ParseKVFormat(n.kv)
 	return d, errors.Join(errors.Join(errs[:]...), n.validate())
 }
@@ -161,31 +163,41 @@ func within(flag string, v, least, most int) error {
 
 // alternatives says which single change would make a model fit, or "".
 func alternatives(d roofline.Deployment) string {
-	fits := func(d roofline.Deployment) bool {
-		plan, err := roofline.Partial(d)
-		if err != nil {
-			return false
-		}
-		_, err = plan.KVTokens()
-		return err == nil
-	}
-	var ways []string
-	for more := d; more.GPUs < 16 && len(ways) == 0; {
-		more.GPUs *= 2
-		if fits(more) {
-			ways = append(ways, fmt.Sprintf("--gpus %d", more.GPUs))
-		}
-	}
-	for _, f := range roofline.Formats() {
-		if fewer := d; f.Bits() < d.Weights.Bits() {
-			if fewer.Weights = f; fits(fewer) {
-				ways = append(ways, "--weights "+f.String())
-				break
-			}
-		}
-	}
+	ways := slices.DeleteFunc([]string{moreDevices(d), fewerBits(d)}, func(way string) bool { return way == "" })
 	if len(ways) == 0 {
 		return ""
 	}
 	return "; it would with " + strings.Join(ways, " or with ")
+}
+
+// moreDevices returns the flag for the fewest devices that hold a model, or "".
+func moreDevices(d roofline.Deployment) string {
+	for d.GPUs *= 2; d.GPUs <= 16; d.GPUs *= 2 {
+		if fits(d) {
+			return fmt.Sprintf("--gpus %d", d.GPUs)
+		}
+	}
+	return ""
+}
+
+// fewerBits returns the flag for the format closest to the deployment's, of those that
+// its engine reads, in which the model fits, or "".
+func fewerBits(d roofline.Deployment) string {
+	bits := d.Weights.Bits()
+	for _, f := range d.Readable() {
+		if d.Weights = f; f.Bits() < bits && fits(d) {
+			return "--weights " + f.String()
+		}
+	}
+	return ""
+}
+
+// fits reports whether a model leaves room for a KV cache.
+func fits(d roofline.Deployment) bool {
+	plan, err := roofline.Partial(d)
+	if err != nil {
+		return false
+	}
+	_, err = plan.KVTokens()
+	return err == nil
 }

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,14 +14,17 @@ import (
 
 func newInitCmd(p *program) *cobra.Command {
 	return &cobra.Command{
-		Use:   "init voice|ide|load|bench",
-		Short: "Print a commented scenario to start from",
+		Use:   "init voice|ide|load|bench|catalog",
+		Short: "Print a commented scenario, or a catalogue of your own, to start from",
 		Long: `Init prints a built-in scenario with every key written out and explained: change
-what is yours.`,
+what is yours. 'init catalog' prints a file with hardware, a model and an engine of
+your own, which --catalog and the key catalog of a scenario name.`,
 		Example: `  halfsecond init voice > my.yaml
-  halfsecond run my.yaml`,
+  halfsecond run my.yaml
+  halfsecond init catalog > ours.txt
+  halfsecond predict --model Our-7B --hardware Our-Card --engine our-vllm --catalog ours.txt`,
 		Annotations: offers("table"),
-		Args:        oneArgument("a built-in scenario: voice, ide, load or bench"),
+		Args:        oneArgument("a built-in scenario (" + strings.Join(scenario.Names(), ", ") + "), or catalog"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runInit(cmd.Context(), p, args[0])
 		},
@@ -39,8 +44,17 @@ func oneArgument(what string) cobra.PositionalArgs {
 	}
 }
 
+// catalogName is the argument for which init prints a catalogue.
+const catalogName = "catalog"
+
+//go:embed init_catalog.txt
+var initCatalog string
+
 func runInit(_ context.Context, p *program, name string) error {
-	text, err := scenario.Init(name)
+	text, err := initCatalog, error(nil)
+	if name != catalogName {
+		text, err = scenario.Init(name)
+	}
 	if err != nil {
 		return usageError(err)
 	}

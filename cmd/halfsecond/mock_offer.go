@@ -35,7 +35,7 @@ func (f offer) write(w io.Writer, url string) {
 		fmt.Fprintf(w, "the first token takes %s, then %.4g tokens/s\n", f.model.TTFT.Dist, f.model.TokensPerSecond)
 		return
 	}
-	fmt.Fprintf(w, "serving %s (%s) on %s at %s\n", e.Model, e.Weights, devices(e), url)
+	fmt.Fprintf(w, "serving %s (%s) on %s at %s\n", e.Model, e.WeightFormat(), devices(e), url)
 	fmt.Fprintf(w, "%s: %s\n", e.Software, strings.Join(f.habits(), ", "))
 	if a := askAlone(f.service); a.rate > 0 {
 		fmt.Fprintf(w, "alone, a prompt of %d tokens takes %s to its first token, then %.1f tokens/s; context %d tokens\n",
@@ -78,11 +78,6 @@ func (f offer) habits() (out []string) {
 	say(e.Replicas > 1, "%s (%s)", counted(e.Replicas, "replica"), e.Router)
 	say(len(e.Failures) > 0, "%s to come", counted(len(e.Failures), "failure"))
 	return out
-}
-
-// counted returns a number of things.
-func counted(n int, thing string) string {
-	return fmt.Sprintf("%d %s%s", n, thing, either(n == 1, "", "s"))
 }
 
 // alone is how a service answers when it has nothing else to do.

@@ -32,18 +32,20 @@ func newPredictCmd(p *program) *cobra.Command {
 		Long: `Predict computes, from the model's shape and the hardware's figures, how long a
 prompt takes to read in (prefill), how long one step of writing takes (decode), the
 tokens a second that follow, and how many tokens the KV cache holds. It says what
-dominates: compute, memory, communication or the engine's fixed costs.
+dominates: compute, memory, communication or the engine's fixed costs. Of a batch
+that the KV cache cannot hold, the figures are of the sequences that it can.
 
 What no datasheet tells, such as the share of the bandwidth that the engine reaches,
 was fitted to published measurements. The constants are shown with the number of
 measurements behind each, or as assumed where there is none; --profile has those of
-your own measurements in their place. With --ideal every figure of the datasheet is
-reached and nothing else costs time.
+your own measurements in their place. The mean error says how far off predictions are
+for published measurements of the same engine on the same family of hardware. With
+--ideal every figure of the datasheet is reached and nothing else costs time.
 
 Names are those of 'halfsecond catalog' and of the file of --catalog, which has rows
 under the headings [hardware], [models] and [engines] with the columns of the
-built-in tables. A model that is in neither can be given by bare numbers: parameters,
-bits a weight and memory bandwidth. What needs its shape is then unknown, and so is
+built-in tables; 'halfsecond init catalog' prints one to start from. A model that is in
+neither can be given by bare numbers: parameters, bits a weight and memory bandwidth. What needs its shape is then unknown, and so is
 prefill without --tflops.`,
 		Example: `  halfsecond predict --model Llama-3.1-8B --hardware H100-SXM
   halfsecond predict --model Llama-3.1-70B --hardware H100-SXM --gpus 4 --weights fp8 --kv-cache fp8 --batch 32 --context 4000
@@ -98,6 +100,9 @@ func runPredict(_ context.Context, p *program, o *predictOptions) error {
 		return usageError(fmt.Errorf("%w%s", err, alternatives(d)))
 	}
 	result := newPrediction(plan, o, kvTokens)
+	if result.Accuracy, err = newAccuracy(plan.Deployment(), o); err != nil {
+		return usageError(err)
+	}
 	if p.Format == "json" {
 		return writeJSON(p.out, result)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"halfsecond/mockllm/catalog"
 	"halfsecond/mockllm/roofline"
+	"halfsecond/pipeline"
 )
 
 func TestParseParams(t *testing.T) {
@@ -94,7 +95,7 @@ func TestVerdict(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := &predictOptions{named: test.named, prompt: 100, batch: test.batch, context: test.context}
-		if got := newPrediction(plan, o, 1).verdict(); got != test.want {
+		if got := newPrediction(plan, o, pipeline.UnknownCount).verdict(); got != test.want {
 			t.Errorf("%s on %d x %s: %s\nwant %s", test.named.model, test.named.gpus, test.named.hardware, got, test.want)
 		}
 	}

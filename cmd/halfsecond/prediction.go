@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"time"
 
 	"halfsecond/mockllm/catalog"
@@ -31,6 +30,8 @@ type prediction struct {
 	PromptTokens  int      `json:"prompt_tokens"`
 	ContextTokens int      `json:"context_tokens"`
 	Batch         int      `json:"batch"`
+	Running       int      `json:"running"` // sequences that decode at once: those of the batch that the KV cache holds
+	Warnings      []string `json:"warnings"`
 
 	WeightsGB          float64         `json:"weights_gb"`
 	PrefillMS          *float64        `json:"prefill_ms"`
@@ -43,6 +44,8 @@ type prediction struct {
 	KVBytesPerSequence *int64          `json:"kv_bytes_per_sequence"` // of sliding windows, once full
 	KVTokens           *int            `json:"kv_tokens"`
 	KVTokensGiven      bool            `json:"kv_tokens_given"` // rather than computed
+	KVSequences        *int            `json:"kv_sequences"`    // of the context, that the cache holds
+	Accuracy           *accuracy       `json:"accuracy"`        // null for an ideal engine
 
 	PrefillTerms *termsMS  `json:"prefill_terms_ms"`
 	DecodeTerms  termsMS   `json:"decode_terms_ms"`
@@ -82,23 +85,24 @@ type sources struct {
 
 func newPrediction(plan *roofline.Plan, o *predictOptions, kvTokens int) *prediction {
 	d := plan.Deployment()
-	decode := plan.DecodeBatch(o.batch, o.context)
+	room := newRoom(o, kvTokens)
+	decode := plan.DecodeBatch(room.running, o.context)
 	r := &prediction{
 		Model: d.Model.Name, Params: d.Model.TotalParams(), Hardware: d.Hardware.Name,
 		Devices: d.Devices(), GPUs: d.GPUs, Split: d.Split, Stages: d.Stages,
 		BandwidthGBs: d.Hardware.Bandwidth / 1e9, TFLOPS: known(max(d.Hardware.FP16, d.Hardware.FP32)/1e12, 0),
 		Weights: d.Weights.String(), BitsPerWeight: d.Weights.Bits(), SteadyBits: d.Weights.SteadyBits(d.Model), HeadBits: d.Weights.HeadBits(),
 		KVCache: d.KV.String(), Ideal: o.ideal,
-		PromptTokens: o.prompt, ContextTokens: o.context, Batch: o.batch,
+		PromptTokens: o.prompt, ContextTokens: o.context, Batch: o.batch, Running: room.running, Warnings: room.warnings(d.Model),
 		WeightsGB:          float64(plan.WeightBytes()) / 1e9,
 		DecodeMS:           milliseconds(plan.Step(decode)),
 		decode:             plan.Explain(decode),
 		KVBytesPerToken:    known(plan.KVBytesPerToken(), pipeline.UnknownCount),
 		KVBytesPerSequence: known(plan.KVBytesPerSequence(), pipeline.UnknownCount),
-		KVTokens:           known(kvTokens, pipeline.UnknownCount), KVTokensGiven: d.KVTokens > 0,
+		KVTokens:           known(kvTokens, pipeline.UnknownCount), KVTokensGiven: d.KVTokens > 0, KVSequences: known(room.sequences, pipeline.UnknownCount),
 		Constants: newConstants(d.Constants),
 		Sources:   newSources(d),
-		Notes:     append([]string{}, notes(plan, o, kvTokens)...),
+		Notes:     append([]string{}, plan.Notes()...),
 		experts:   d.Model.Experts > 0,
 	}
 	if !o.ideal {
@@ -106,7 +110,7 @@ func newPrediction(plan *roofline.Plan, o *predictOptions, kvTokens int) *predic
 	}
 	r.BoundBy = r.decode.BoundBy()
 	r.DecodeTerms = newTermsMS(r.decode)
-	r.TPSSingle, r.TPSAggregate = plan.TPS(o.batch, o.context)
+	r.TPSSingle, r.TPSAggregate = plan.TPS(room.running, o.context)
 	if prefill := plan.Prefill(o.prompt); prefill != pipeline.Unknown {
 		terms := plan.Explain(plan.PrefillBatch(o.prompt))
 		ms, bound, termsMS := milliseconds(prefill), terms.BoundBy(), newTermsMS(terms)
@@ -146,17 +150,4 @@ func newSources(d roofline.Deployment) *sources {
 		Engine: d.Engine.Source, EngineUnverified: d.Engine.Unverified,
 		ReadOn: catalog.ReadOn,
 	}
-}
-
-// notes returns the plan's, and what the asked numbers go beyond.
-func notes(plan *roofline.Plan, o *predictOptions, kvTokens int) []string {
-	m := plan.Deployment().Model
-	out := plan.Notes()
-	if longest := max(o.prompt, o.context); m.MaxContext > 0 && longest > m.MaxContext {
-		out = append(out, fmt.Sprintf("%s takes at most %d tokens as published; figures at %d only continue the formula", m.Name, m.MaxContext, longest))
-	}
-	if fit := kvTokens / o.context; kvTokens >= 0 && fit < o.batch {
-		out = append(out, fmt.Sprintf("the KV cache holds %d sequences of %d tokens, not %d: the others would wait", fit, o.context, o.batch))
-	}
-	return out
 }

@@ -21,6 +21,7 @@ type constants struct {
 	Activations        float64 `json:"activations"`
 	StepFixedMS        float64 `json:"step_fixed_ms"`
 	LayerFixedMS       float64 `json:"layer_fixed_ms"`
+	ExpertFixedMS      float64 `json:"expert_fixed_ms"`
 	SequenceFixedMS    float64 `json:"sequence_fixed_ms"`
 	Overlapped         bool    `json:"overlapped"`
 	AllReduceMS        float64 `json:"all_reduce_latency_ms"`
@@ -34,7 +35,7 @@ func newConstants(c roofline.Constants) constants {
 	return constants{
 		MFU: c.MFU, AttentionMFU: c.AttentionMFU, MBU: c.MBU, AttentionMBU: c.AttentionMBU,
 		KVDequant: c.KVDequant, Exposed: c.Exposed, ExpertMBU: c.ExpertMBU, Activations: c.Activations,
-		StepFixedMS: milliseconds(c.StepFixed), LayerFixedMS: milliseconds(c.LayerFixed),
+		StepFixedMS: milliseconds(c.StepFixed), LayerFixedMS: milliseconds(c.LayerFixed), ExpertFixedMS: milliseconds(c.ExpertFixed),
 		SequenceFixedMS: milliseconds(c.SequenceFixed), Overlapped: c.Overlapped,
 		AllReduceMS: milliseconds(c.AllReduceLatency), BusShare: c.BusShare,
 		MemoryUse: c.MemoryUse, WorkingMemoryBytes: c.WorkingMemory, NonTorchBytes: c.NonTorch,
@@ -82,6 +83,8 @@ var shownConstants = []shownConstant{
 	{"StepFixed", "step_fixed_ms", "fixed cost a step", func(c constants) string { return micros(c.StepFixedMS) }, nil},
 	{"LayerFixed", "layer_fixed_ms", "fixed cost a layer",
 		func(c constants) string { return micros(c.LayerFixedMS) + either(c.Overlapped, " overlapped", "") }, nil},
+	{"ExpertFixed", "expert_fixed_ms", "and a layer with experts", func(c constants) string { return micros(c.ExpertFixedMS) },
+		func(r *prediction) bool { return r.experts }},
 	{"SequenceFixed", "sequence_fixed_ms", "fixed cost a sequence", func(c constants) string { return micros(c.SequenceFixedMS) }, nil},
 	{"AllReduceLatency", "all_reduce_latency_ms", "latency of an all-reduce", func(c constants) string { return micros(c.AllReduceMS) }, severalDevices},
 	{"BusShare", "bus_share", "its share of the link", func(c constants) string { return plain(c.BusShare) }, severalDevices},
@@ -151,7 +154,7 @@ func (o origin) text() string {
 	}
 	var factors []string
 	for _, f := range o.Factors {
-		behind := fmt.Sprintf("%d measurements", f.Rows)
+		behind := counted(f.Rows, "measurement")
 		if f.Assumed {
 			behind = "assumed"
 		}

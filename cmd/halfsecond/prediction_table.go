@@ -14,15 +14,10 @@ import (
 func (r *prediction) writeTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	fmt.Fprintf(t, "%s in %s on %s, by %s\n\n", r.Model, r.Weights, r.where(), r.by())
-	if r.PrefillMS != nil {
-		fmt.Fprintf(t, "prefill\t%s ms\t%d prompt tokens alone, bound by %s\n", significant(*r.PrefillMS), r.PromptTokens, *r.PrefillBoundBy)
-	} else {
-		fmt.Fprintf(t, "prefill\tunknown\tneeds the compute rate\n")
+	for i, warning := range r.Warnings {
+		fmt.Fprintf(t, "BEWARE: %s\n%s", warning, either(i == len(r.Warnings)-1, "\n", ""))
 	}
-	fmt.Fprintf(t, "decode step\t%s ms\tbatch of %d at a context of %d tokens, bound by %s\n", significant(r.DecodeMS), r.Batch, r.ContextTokens, r.BoundBy)
-	fmt.Fprintf(t, "tokens a second\t%s\teach sequence; %s all together\n", significant(r.TPSSingle), significant(r.TPSAggregate))
-	fmt.Fprintf(t, "weights\t%s GB\t%s parameters of %s\n", significant(r.WeightsGB), billions(r.Params), r.bits())
-	fmt.Fprintf(t, "KV cache\t%s\t%s\n", r.kvTokens(), r.kvBytes())
+	r.writeFigures(t)
 	fmt.Fprintf(t, "\n%s\n\n", r.verdict())
 	r.writeTerms(t)
 	r.writeConstants(t)
@@ -31,6 +26,22 @@ func (r *prediction) writeTable(w io.Writer) error {
 	}
 	r.Sources.write(t)
 	return t.Flush()
+}
+
+// writeFigures prints the figures that were asked for, and how far off they may be.
+func (r *prediction) writeFigures(w io.Writer) {
+	if r.PrefillMS != nil {
+		fmt.Fprintf(w, "prefill\t%s\t%s alone, bound by %s\n", inTime(*r.PrefillMS, significant), counted(r.PromptTokens, "prompt token"), *r.PrefillBoundBy)
+	} else {
+		fmt.Fprintf(w, "prefill\tunknown\tneeds the compute rate\n")
+	}
+	fmt.Fprintf(w, "decode step\t%s\tbatch of %d at a context of %s, bound by %s\n", inTime(r.DecodeMS, significant), r.Running, counted(r.ContextTokens, "token"), r.BoundBy)
+	fmt.Fprintf(w, "tokens a second\t%s\teach sequence; %s all together\n", significant(r.TPSSingle), significant(r.TPSAggregate))
+	fmt.Fprintf(w, "weights\t%s GB\t%s parameters of %s; a GB is 10^9 bytes\n", significant(r.WeightsGB), billions(r.Params), r.bits())
+	fmt.Fprintf(w, "KV cache\t%s\t%s\n", r.kvTokens(), r.kvBytes())
+	if r.Accuracy != nil {
+		fmt.Fprintf(w, "mean error\t%s\t%s\n", r.Accuracy.value(), r.Accuracy.text())
+	}
 }
 
 // where names the hardware and how it is shared.
@@ -68,7 +79,7 @@ func (r *prediction) kvTokens() string {
 	if r.KVTokens == nil {
 		return "unknown"
 	}
-	return fmt.Sprintf("%d tokens", *r.KVTokens)
+	return counted(*r.KVTokens, "token")
 }
 
 func (r *prediction) kvBytes() string {
@@ -90,7 +101,7 @@ func (r *prediction) kvBytes() string {
 
 // verdict says in words what a decode step spends its time on and what would help.
 func (r *prediction) verdict() string {
-	share := fmt.Sprintf("%.0f %% of a decode step", 100*milliseconds(r.decode.By(r.BoundBy))/r.DecodeMS)
+	share := percent("%.0f", milliseconds(r.decode.By(r.BoundBy))/r.DecodeMS) + " of a decode step"
 	switch r.BoundBy {
 	case roofline.Compute:
 		return "Multiplying takes " + share + ": more compute, fewer bits the hardware can multiply in, or a smaller batch make it shorter."
@@ -131,12 +142,12 @@ func (r *prediction) writeTerms(w io.Writer) {
 	}
 	fmt.Fprintf(w, "  of multiply and read, which overlap, the longer counts")
 	if r.Constants.Exposed > 0 {
-		fmt.Fprintf(w, ", and of the weights' shorter one %.0f %%", 100*r.Constants.Exposed)
+		fmt.Fprintf(w, ", and %s of the weights' shorter one", percent("%.0f", r.Constants.Exposed))
 	}
 	fmt.Fprintln(w)
 }
 
-// termText prints a part of a step in ms.
+// termText prints a part of a step.
 func termText(ms float64) string {
 	switch {
 	case ms == 0:
@@ -144,7 +155,7 @@ func termText(ms float64) string {
 	case ms < .01:
 		return "< 0.01 ms"
 	default:
-		return significant(ms) + " ms"
+		return inTime(ms, significant)
 	}
 }
 

@@ -137,16 +137,25 @@ func runValidate(ctx context.Context, p *program, args []string, o *validateOpti
 	}
 	v, err := o.validate(ctx, p, c, rows)
 	if err != nil {
-		return err
+		return unfinished(ctx, err)
 	}
 	v.file, v.builtIn = name, isBuiltIn(rows)
 	if err := v.show(p, o.worst); err != nil {
 		return err
 	}
 	if len(v.result.Rows) == 0 {
-		return &exitError{exitUnmeasured, fmt.Errorf("none of the %d measurements of %s could be predicted", len(rows), name)}
+		return &exitError{exitUnmeasured, fmt.Errorf("of %s in %s none could be predicted", counted(len(rows), "measurement"), name)}
 	}
 	return nil
+}
+
+// unfinished returns the error of work on the user's files that did not end: that it was
+// interrupted, or else what is wrong with them.
+func unfinished(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return &exitError{exitUnmeasured, errors.New("interrupted before the work was done")}
+	}
+	return usageError(err)
 }
 
 // readRows returns the measurements of the file that was named, or the built-in ones.
@@ -177,7 +186,7 @@ func (o *validateOptions) validate(ctx context.Context, p *program, c *catalog.C
 		return nil, err
 	}
 	if result.Groups == 1 {
-		return nil, usageError(fmt.Errorf("--cross %s: all rows are of the %s %s, so that none is left to fit on", o.cross, noun(o.cross), groupings[o.cross](result.Rows[0].Row)))
+		return nil, fmt.Errorf("--cross %s: all rows are of the %s %s, so that none is left to fit on", o.cross, noun(o.cross), groupings[o.cross](result.Rows[0].Row))
 	}
 	inSample := fit.Summarise(fit.Refit(c, rows).Rows)
 	return &validation{result: result, cross: o.cross, inSample: &inSample}, nil

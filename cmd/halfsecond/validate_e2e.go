@@ -38,18 +38,15 @@ func runReplay(ctx context.Context, p *program, file string, o *replayOptions) e
 		return usageError(err)
 	}
 	if o.skip < 0 || o.skip >= len(run) {
-		return usageError(fmt.Errorf("--skip %d: want 0 to %d, the run has %d requests", o.skip, len(run)-1, len(run)))
+		return usageError(fmt.Errorf("--skip %d: want 0 to %d, the run has %s", o.skip, len(run)-1, counted(len(run), "request")))
 	}
 	r, err := o.served.replica()
 	if err != nil {
 		return usageError(err)
 	}
 	got, err := fit.Replay(ctx, r, run)
-	if err != nil && ctx.Err() == nil {
-		err = usageError(fmt.Errorf("%s: %w", file, err))
-	}
 	if err != nil {
-		return err
+		return unfinished(ctx, fmt.Errorf("%s: %w", file, err))
 	}
 	result := newReplayResult(file, r, o, run, got)
 	if p.Format == "json" {
@@ -186,16 +183,16 @@ func off(measured, simulated *float64) *float64 {
 
 func (r replayResult) writeTable(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "replayed\t%s: %d requests", r.File, r.N+r.Skipped)
+	fmt.Fprintf(w, "replayed\t%s: %s", r.File, counted(r.N+r.Skipped, "request"))
 	if r.Skipped > 0 {
-		fmt.Fprintf(w, ", of which the last %d are judged", r.N)
+		fmt.Fprintf(w, ", judged by the last %d", r.N)
 	}
 	fmt.Fprintf(w, "\nthrough\t%s serving %s (%s) on %d x %s\n", r.Engine, r.Model, r.Weights, r.GPUs, r.Hardware)
-	fmt.Fprintf(w, "limits\t%d cached tokens, %d requests at once, %d tokens a step\n", r.KVTokens, r.MaxSequences, r.TokenBudget)
+	fmt.Fprintf(w, "limits\t%s, %s at once, %s a step\n", counted(r.KVTokens, "cached token"), counted(r.MaxSequences, "request"), counted(r.TokenBudget, "token"))
 	if r.Profile != nil {
 		fmt.Fprintf(w, "constants\tof profile %s\n", *r.Profile)
 	}
-	fmt.Fprintf(w, "happened\t%d preemptions; the last token came at %.1f s, measured %.1f s\n\n", r.Preemptions, r.SimulatedEnds, r.MeasuredEnds)
+	fmt.Fprintf(w, "happened\t%s; the last token came at %.1f s, measured %.1f s\n\n", counted(r.Preemptions, "preemption"), r.SimulatedEnds, r.MeasuredEnds)
 	err := w.Flush()
 	w = tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "\tMEASURED\tSIMULATED\tERROR\tERRORS OF SINGLE REQUESTS")
@@ -220,22 +217,19 @@ func shownMS(v *float64) string {
 	if v == nil {
 		return "-"
 	}
-	if *v >= 10_000 {
-		return fmt.Sprintf("%.4g s", *v/1000)
-	}
-	return fmt.Sprintf("%.4g ms", *v)
+	return inTime(*v, func(v float64) string { return fmt.Sprintf("%.4g", v) })
 }
 
 func shownError(v *float64) string {
 	if v == nil {
 		return "-"
 	}
-	return fmt.Sprintf("%+.1f %%", 100**v)
+	return percent("%+.1f", *v)
 }
 
 func shownShare(v *float64) string {
 	if v == nil {
 		return "-"
 	}
-	return fmt.Sprintf("%.1f %%", 100**v)
+	return percent("%.1f", *v)
 }

@@ -40,9 +40,9 @@ func (v *validation) writeTable(p *program, worst int) error {
 // headline says what was predicted by what, and what that is worth.
 func (v *validation) headline() string {
 	n, all := len(v.result.Rows), len(v.result.Rows)+len(v.result.Skipped)
-	what := fmt.Sprintf("%d of the %d measurements in %s, beside what is predicted for them", n, all, v.file)
+	what := fmt.Sprintf("%d of the %s in %s, beside what is predicted", n, counted(all, "measurement"), v.file)
 	if n == all {
-		what = fmt.Sprintf("The %d measurements in %s, beside what is predicted for them", n, v.file)
+		what = fmt.Sprintf("The %s in %s, beside what is predicted", counted(n, "measurement"), v.file)
 	}
 	switch {
 	case v.cross != "":
@@ -68,16 +68,16 @@ func (v *validation) pooled() string {
 		return ""
 	}
 	return fmt.Sprintf(`
-%d of the rows lean on a number that no row of another %s tells, and use the pooled one
-of its kind, which was known from elsewhere before anything was fitted.`, n, noun(v.cross))
+Behind %s is a number that no row of another %s tells: in its place is the pooled
+one of its kind, which was known from elsewhere before anything was fitted.`, counted(n, "row"), noun(v.cross))
 }
 
 // overlap says how many of the rows of another file the built-in numbers have seen.
 func (v *validation) overlap() string {
 	if n := v.seen(); n > 0 {
-		return fmt.Sprintf("They have seen %d of these rows.", n)
+		return fmt.Sprintf("They have seen %d of the rows.", n)
 	}
-	return "They have seen none of these rows."
+	return "They have seen none of the rows."
 }
 
 func noun(grouping string) string {
@@ -113,14 +113,14 @@ func writeHeader(w io.Writer, name string) {
 }
 
 func writeSummary(w io.Writer, name string, s fit.Summary) {
-	fmt.Fprintf(w, "%s\t%4d\t%s\t%s\t%s\t%s\t%s\n", name, s.N, share("%.1f %%", s.MeanAPE), share("%.1f %%", s.MedianAPE), share("%.1f %%", s.P90APE), share("%+.1f %%", s.Bias), blocks(s.MeanAPE))
+	fmt.Fprintf(w, "%s\t%4d\t%s\t%s\t%s\t%s\t%s\n", name, s.N, share("%.1f", s.MeanAPE), share("%.1f", s.MedianAPE), share("%.1f", s.P90APE), share("%+.1f", s.Bias), blocks(s.MeanAPE))
 }
 
 // share prints a share in per cent, aligned to the right, or a dash when it is unknown.
 func share(format string, v float64) string {
 	text := "-"
 	if !math.IsNaN(v) {
-		text = fmt.Sprintf(format, 100*v)
+		text = percent(format, v)
 	}
 	return fmt.Sprintf("%7s", text)
 }
@@ -135,8 +135,8 @@ func blocks(v float64) string {
 
 // within says how many rows are how close.
 func (v *validation) within() string {
-	near := func(share float64) float64 { return 100 * fit.Within(v.result.Rows, share) }
-	return fmt.Sprintf("%.0f %% of the rows are within 5 %% of what was measured, %.0f %% within 10 %%, %.0f %% within 20 %%, %.0f %% within 50 %%.",
+	near := func(share float64) string { return percent("%.0f", fit.Within(v.result.Rows, share)) }
+	return fmt.Sprintf("%s of the rows are within 5 %% of what was measured, %s within 10 %%, %s within 20 %%, %s within 50 %%.",
 		near(.05), near(.1), near(.2), near(.5))
 }
 
@@ -162,7 +162,7 @@ func (v *validation) writeGroups(w io.Writer, name string, key func(fit.Judged) 
 	}
 	if len(shown) < len(names) {
 		others := slices.DeleteFunc(slices.Clone(v.result.Rows), func(j fit.Judged) bool { return slices.Contains(shown, key(j)) })
-		writeSummary(w, fmt.Sprintf("%d others", len(names)-len(shown)), fit.Summarise(others))
+		writeSummary(w, counted(len(names)-len(shown), "other"), fit.Summarise(others))
 	}
 }
 
@@ -174,7 +174,7 @@ func (v *validation) writeWorst(w io.Writer, n int) {
 	fmt.Fprint(w, "\n  WORST\tPREDICTED\t  MEASURED\tMETRIC\tOF WHAT\n")
 	for _, j := range fit.Worst(v.result.Rows, n) {
 		unit := j.Row.Metric.Unit()
-		fmt.Fprintf(w, "%s\t%9s\t%10s\t%s\t%s\n", share("%+.0f %%", j.Error()), significant(j.Predicted), significant(j.Row.Value)+" "+unit, j.Row.Metric, describe(j))
+		fmt.Fprintf(w, "%s\t%9s\t%10s\t%s\t%s\n", share("%+.0f", j.Error()), significant(j.Predicted), significant(j.Row.Value)+" "+unit, j.Row.Metric, describe(j))
 	}
 }
 
@@ -212,12 +212,12 @@ func (v *validation) writeSkipped(w io.Writer) {
 	reasons := slices.SortedFunc(maps.Keys(rows), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(rows[b]), len(rows[a])), cmp.Compare(a, b))
 	})
-	fmt.Fprintf(w, "\nSKIPPED %d ROWS, WHICH ARE IN NO FIGURE\n", len(v.result.Skipped))
+	fmt.Fprintf(w, "\nSKIPPED %s, IN NO FIGURE\n", strings.ToUpper(counted(len(v.result.Skipped), "row")))
 	for _, r := range reasons[:min(reasonsShown, len(reasons))] {
 		fmt.Fprintf(w, "- %s: %s\n", first(rows[r]), r)
 	}
 	if more := len(reasons) - reasonsShown; more > 0 {
-		fmt.Fprintf(w, "- and for %d other reasons: --format json has all\n", more)
+		fmt.Fprintf(w, "- and for %s: --format json has all\n", counted(more, "other reason"))
 	}
 }
 

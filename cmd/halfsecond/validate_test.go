@@ -43,8 +43,8 @@ func TestValidationTable(t *testing.T) {
 	if err := someValidation().writeTable(&program{out: &out}, 2); err != nil {
 		t.Fatal(err)
 	}
-	want := `3 of the 5 measurements in some.csv, beside what is predicted for them.
-The 57 built-in numbers were fitted on measured.csv. They have seen 1 of these rows.
+	want := `3 of the 5 measurements in some.csv, beside what is predicted.
+The 57 built-in numbers were fitted on measured.csv. They have seen 1 of the rows.
 
                         ROWS     MEAN   MEDIAN      P90     BIAS
 all rows                   3   20.4 %   25.0 %        -   +0.4 %  ▪▪▪▪▪▪▪▪▪▪
@@ -73,7 +73,7 @@ Qwen3-4B                   3   20.4 %   25.0 %        -   +0.4 %  ▪▪▪▪�
   -30 %       70.0   100 tok/s  decode_tok_s  b: Qwen3-4B bf16 on Apple-M4-10c by mlx-lm, batch 1, prompt 512, answer 128
   +25 %       12.5     10.0 ms  tpot_ms       a: Qwen3-4B bf16 on H100-SXM by vllm-0.8, batch 1, prompt 512, answer 128
 
-SKIPPED 2 ROWS, WHICH ARE IN NO FIGURE
+SKIPPED 2 ROWS, IN NO FIGURE
 - d and 1 more: unknown engine
 
 Mean, median and p90 are of |predicted - measured| / measured, each row counting once; a
@@ -98,7 +98,7 @@ func TestValidationTableOfCross(t *testing.T) {
 	}
 	for _, want := range []string{
 		"Every GPU was left out once: 57 numbers were fitted on the rows of the other GPUs in this\n",
-		"\n1 of the rows lean on a number that no row of another GPU tells, and use the pooled one\n",
+		"\nBehind 1 row is a number that no row of another GPU tells: in its place is the pooled\n",
 		"\nfitted on all              1   25.0 %        -        -  +25.0 %  ▪▪▪▪▪▪▪▪▪▪▪▪▪\n",
 		"\nTold: rows of another GPU tell every number behind the prediction.",
 	} {

@@ -60,8 +60,9 @@ func (c *Catalog) Engines() []Engine { return slices.Clone(c.engines.rows) }
 // tables in any order. Blank lines, and lines that begin with #, are skipped.
 // Columns that are left out, and empty cells, mean that a figure is unknown or is
 // the usual one: as many KV heads as heads, heads as wide as they share the hidden
-// width, a gated MLP, an output head of its own, parameters by the shape. Of an
-// engine, a column that is left out is that of vllm. A name must be new. The error
+// width, a gated MLP, an output head of its own, weights of 16 bits, parameters by the
+// shape, which a number that is given must be near to. Of an engine, a column that is
+// left out is that of vllm, but it runs on all hardware. A name must be new. The error
 // reports everything that is wrong, each with its line.
 func Read(name string, data []byte) (*Catalog, error) {
 	sections, err := splitSections(name, string(data))
@@ -127,26 +128,30 @@ func extend[T any](x *index[T], t table[T], section []line, names func(T) []stri
 	if err != nil {
 		return nil, err
 	}
-	rows := slices.Clone(x.rows)
-	taken := map[string]bool{}
+	rows, taken := slices.Clone(x.rows), map[string]bool{}
 	for _, r := range rows {
-		for _, n := range names(r) {
-			taken[fold(n)] = true
-		}
+		takeNames(taken, names(r))
 	}
 	var errs []error
 	for _, l := range section[1:] {
 		row, err := t.userRow(l, header)
-		for _, n := range names(row) {
-			if err == nil && taken[fold(n)] {
-				err = l.errorf("there is %s named %q already: give yours another name", t.kind, n)
-			}
-			taken[fold(n)] = true
+		if twice := takeNames(taken, names(row)); err == nil && twice != "" {
+			err = l.errorf("there is %s named %q already: give yours another name", t.kind, twice)
 		}
-		rows = append(rows, row)
-		errs = append(errs, err)
+		rows, errs = append(rows, row), append(errs, err)
 	}
 	return newIndex(x.kind, rows, names), errors.Join(errs...)
+}
+
+// takeNames notes the names of a row and returns the first that another row has, or "".
+func takeNames(taken map[string]bool, names []string) (twice string) {
+	for _, n := range names {
+		if taken[fold(n)] && twice == "" {
+			twice = n
+		}
+		taken[fold(n)] = true
+	}
+	return twice
 }
 
 // header returns the columns that a user's section has.

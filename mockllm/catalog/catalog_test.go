@@ -34,13 +34,13 @@ func read(t *testing.T, text string) *Catalog {
 func TestReadUserRows(t *testing.T) {
 	c := read(t, userFile)
 	h, err := c.Hardware("our card")
-	if want := (Hardware{Name: "Our-Card", Memory: 48 << 30, Bandwidth: 900e9, FP16: 250e12, Source: "our.txt"}); err != nil || h != want {
+	if want := (Hardware{Name: "Our-Card", Memory: 48 << 30, Bandwidth: 900e9, FP16: 250e12, Source: "our.txt", Own: true}); err != nil || h != want {
 		t.Errorf("got  %+v, %v\nwant %+v", h, err, want)
 	}
 	m, err := c.Model("Our-7B")
 	want := Model{
 		Name: "Our-7B", Layers: 32, Hidden: 4096, Heads: 32, KVHeads: 32, HeadDim: 128, FFN: 11008, Gated: true, Vocab: 32000,
-		MaxContext: 8192, Source: "our.txt", Note: "ours, tuned", Published: 6_738_149_376, PublishedActive: 6_607_077_376,
+		Weights: "fp16", MaxContext: 8192, Source: "our.txt", Own: true, Note: "ours, tuned", Published: 6_738_149_376, PublishedActive: 6_607_077_376,
 	}
 	if err != nil || m != want {
 		t.Errorf("got  %+v, %v\nwant %+v", m, err, want)
@@ -48,7 +48,8 @@ func TestReadUserRows(t *testing.T) {
 	e, err := c.Engine("our-vllm")
 	wantEngine, _ := FindEngine("vllm")
 	wantEngine.Name, wantEngine.Aliases, wantEngine.MaxSequences, wantEngine.OnFull = "our-vllm", nil, 64, OnFullSwap
-	wantEngine.Source, wantEngine.Note = "our.txt", ""
+	wantEngine.Source, wantEngine.Note, wantEngine.Own = "our.txt", "", true
+	wantEngine.RunsOn, wantEngine.PortedTo = nil, nil
 	if err != nil || !reflect.DeepEqual(e, wantEngine) {
 		t.Errorf("got  %+v, %v\nwant %+v", e, err, wantEngine)
 	}
@@ -85,20 +86,20 @@ func TestListsOfAUsersCatalog(t *testing.T) {
 // A user's table may have every column of the built-in one.
 func TestReadAllColumns(t *testing.T) {
 	c := read(t, "[engines]\n"+strings.Join(engineColumns, ",")+"\n"+
-		"mine,my-own|ours,8,512,40,A,16,1024,1,0,1,0,,0,refuse,,256,0,local,1,3,layer,1.5,3,.4,20,1.5,60,measured,none\n"+
-		"slotted,,,,,,,,,,,,8,1,,2,256,0,local,1,3,layer,1.5,3,.4,20,1.5,60,measured,none\n")
+		"mine,my-own|ours,AMD|cpu,apple,8,512,40,A,16,1024,1,0,1,0,,0,refuse,,256,0,local,1,3,layer,1.5,3,.4,20,1.5,60,measured,none\n"+
+		"slotted,,,,,,,,,,,,,,8,1,,2,256,0,local,1,3,layer,1.5,3,.4,20,1.5,60,measured,none\n")
 	want := Engine{
-		Name: "mine", Aliases: []string{"my-own", "ours"}, MaxSequences: 8, TokenBudget: 512, LargeMemory: 40 << 30, LargeExcept: "A",
+		Name: "mine", Aliases: []string{"my-own", "ours"}, RunsOn: []string{"AMD", "cpu"}, PortedTo: []string{"apple"}, MaxSequences: 8, TokenBudget: 512, LargeMemory: 40 << 30, LargeExcept: "A",
 		LargeMaxSequences: 16, LargeTokenBudget: 1024, Chunked: true, PlansAhead: true, OnFull: OnFullRefuse, MicroBatch: 256,
 		Kernels: "local", AllLogits: true, FirstTokenSteps: 3, Split: SplitLayer, RequestFixed: 1500 * time.Microsecond, TokenizeToken: 3 * time.Microsecond,
-		DraftPass: 400 * time.Microsecond, StartTime: 20 * time.Second, LoadRate: 1.5e9, IdleUnload: time.Minute, Source: "measured", Note: "none",
+		DraftPass: 400 * time.Microsecond, StartTime: 20 * time.Second, LoadRate: 1.5e9, IdleUnload: time.Minute, Source: "measured", Note: "none", Own: true,
 	}
 	if got, err := c.Engine("ours"); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
 	}
 	want.Name, want.Aliases, want.MaxSequences, want.TokenBudget, want.LargeMemory, want.LargeExcept = "slotted", nil, 0, 0, 0, ""
 	want.LargeMaxSequences, want.LargeTokenBudget, want.PlansAhead, want.OnFull = 0, 0, false, ""
-	want.Slots, want.SlotCache, want.PrefixBlock = 2, true, 8
+	want.Slots, want.SlotCache, want.PrefixBlock, want.RunsOn, want.PortedTo = 2, true, 8, nil, nil
 	if got, err := c.Engine("slotted"); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
 	}
@@ -125,6 +126,13 @@ our.txt:3: family "tesla": want one of hopper, ampere, ada, blackwell, pre-amper
 our.txt:3: mem_bandwidth_GB_s "x": want a number above 0
 our.txt:7: shared_experts "1": needs n_experts
 our.txt:7: kv_heads "3": must divide heads`},
+		{"parameters that the shape does not have",
+			"[models]\nname,total_params_b,layers,hidden,heads,ffn_dim,vocab,max_context\n" +
+				"Ours,7.7,32,4096,32,11008,32000,4096\nTheirs,7.8,32,4096,32,11008,32000,4096\nLess,5.7,32,4096,32,11008,32000,4096\n",
+			`our.txt:4: total_params_b "7.8": the shape has 6.74 billion parameters: check layers, hidden, ffn_dim, vocab, mlp and the experts, or leave this empty
+our.txt:5: total_params_b "5.7": the shape has 6.74 billion parameters`},
+		{"weights of an unknown format", "[models]\nname,layers,hidden,heads,ffn_dim,vocab,max_context,weights\nm,2,8,4,8,8,8,fp7\n",
+			`our.txt:3: weights "fp7": want one of fp16, fp8, int4, nvfp4, mxfp4`},
 		{"habits of a paged cache with slots", "[engines]\nname,slots,token_budget,prefix_cache,prefix_block_tokens,on_full\nmine,2,512,1,16,swap\n",
 			`our.txt:3: token_budget "512": means nothing with slots, which have a fixed part of the cache each and compute a micro-batch a step
 our.txt:3: prefix_cache "1": means nothing with slots, which have a fixed part of the cache each and compute a micro-batch a step

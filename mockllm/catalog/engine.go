@@ -3,6 +3,7 @@ package catalog
 import (
 	_ "embed"
 	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -12,6 +13,10 @@ import (
 type Engine struct {
 	Name    string
 	Aliases []string // other names of the same thing
+
+	// RunsOn holds the vendors and families of hardware that it is made for, none when
+	// it runs on all; PortedTo those on which a port of it runs.
+	RunsOn, PortedTo []string
 
 	MaxSequences int  // most requests that run at once
 	TokenBudget  int  // most tokens computed in one step
@@ -56,6 +61,7 @@ type Engine struct {
 	Source     string // where the habits were read
 	Note       string // caveats
 	Unverified bool   // some of them were written from memory and await a source
+	Own        bool   // it is a row of a user's file
 }
 
 // How several devices can share one model.
@@ -86,6 +92,31 @@ func KernelNames() []string {
 	return []string{"serving", "serving-2023", "eager", "transformers", "gpt-fast", "local", "autoawq", "awq-gemv", "llama.cpp", "ik"}
 }
 
+// Support says whether software runs on some hardware.
+type Support uint8
+
+// Kinds of Support.
+const (
+	Supported   Support = iota // it is made for it, or nothing is known
+	Ported                     // a port of it runs there
+	Unsupported                // it does not run there
+)
+
+// Support says whether the engine runs on a device. Of a device without a family, as
+// a user's row may be, nothing is known.
+func (e Engine) Support(h Hardware) Support {
+	among := func(words []string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, h.Vendor) || strings.EqualFold(w, h.Family) })
+	}
+	switch {
+	case len(e.RunsOn) == 0 || h.Family == "" || h.Family == "groq" || among(e.RunsOn):
+		return Supported
+	case among(e.PortedTo):
+		return Ported
+	}
+	return Unsupported
+}
+
 // On returns the engine with the limits that it sets itself on such a device.
 func (e Engine) On(h Hardware) Engine {
 	excepted := e.LargeExcept != "" && strings.HasPrefix(h.Name, e.LargeExcept)
@@ -102,7 +133,7 @@ func (e Engine) On(h Hardware) Engine {
 }
 
 var engineColumns = []string{
-	"name", "aliases", "max_sequences", "token_budget", "large_memory_GB", "large_except", "large_max_sequences",
+	"name", "aliases", "runs_on", "ported_to", "max_sequences", "token_budget", "large_memory_GB", "large_except", "large_max_sequences",
 	"large_token_budget", "chunked_prefill", "prefill_first", "plans_ahead", "prefix_cache", "prefix_block_tokens", "slot_cache", "on_full", "slots",
 	"micro_batch_tokens", "flash_attention", "kernels", "all_logits", "first_token_steps", "split", "request_fixed_ms",
 	"tokenize_us_per_token", "draft_pass_ms", "start_s", "load_GB_s", "idle_unload_s", "source", "note",
@@ -118,7 +149,8 @@ func enginesLike(other Engine) table[Engine] {
 		e := other
 		e.Name, e.Aliases = r.required("name"), r.list("aliases")
 		e.Source, e.Note = r.stated("source", r.file), r.text("note")
-		e.Unverified = unverified(e.Source) || unverified(e.Note)
+		e.Unverified, e.Own = unverified(e.Source) || unverified(e.Note), r.user
+		e.RunsOn, e.PortedTo = r.list("runs_on"), r.list("ported_to")
 		e.parseLimits(r)
 		e.parseCache(r)
 		e.parseTimes(r)

@@ -19,7 +19,7 @@ func TestEngineHabits(t *testing.T) {
 	got := engine(t, "TensorRT-LLM")
 	got.Source, got.Note, got.Unverified = "", "", false
 	want := Engine{
-		Name: "trtllm", Aliases: []string{"tensorrt-llm"}, MaxSequences: 2048, TokenBudget: 8192,
+		Name: "trtllm", Aliases: []string{"tensorrt-llm"}, RunsOn: []string{"NVIDIA"}, MaxSequences: 2048, TokenBudget: 8192,
 		PrefixCache: true, PrefixBlock: 32, OnFull: OnFullReserve, FlashAttention: true, Kernels: "serving", Split: SplitTensor,
 		RequestFixed: 2 * time.Millisecond, TokenizeToken: 2 * time.Microsecond,
 	}
@@ -56,6 +56,51 @@ func TestEngineOnADevice(t *testing.T) {
 			t.Errorf("%s on %s: %d sequences, %d tokens; want %d, %d",
 				test.engine, test.hardware, e.MaxSequences, e.TokenBudget, test.sequences, test.budget)
 		}
+	}
+}
+
+// Software runs on what it is made for, by a port on some more, and nowhere else; on
+// hardware of which nothing is known it may.
+func TestSupport(t *testing.T) {
+	for _, test := range []struct {
+		engine, hardware string
+		want             Support
+	}{
+		{"vllm", "H100-SXM", Supported},
+		{"vllm", "MI300X", Supported},
+		{"vllm", "Gaudi3", Supported},
+		{"vllm", "CPU-M2-Pro", Supported},
+		{"vllm", "Apple-M4-Max-40c", Ported},
+		{"sglang", "Apple-M4-Max-40c", Ported},
+		{"trtllm", "RTX-4090", Supported},
+		{"trtllm", "Apple-M4-Max-40c", Unsupported},
+		{"trtllm", "MI300X", Unsupported},
+		{"exllamav2", "RX-7900XTX", Supported},
+		{"exllamav2", "Apple-M4-Max-40c", Unsupported},
+		{"mlx", "Apple-M4-Max-40c", Supported},
+		{"mlx", "CPU-M2-Pro", Supported}, // Apple's as well
+		{"mlx", "CPU-Intel-N150", Ported},
+		{"mlx", "RTX-4090", Ported},
+		{"mlx", "MI300X", Unsupported},
+		{"optimum-habana", "Gaudi2", Supported},
+		{"optimum-habana", "H100-SXM", Unsupported},
+		{"llama.cpp", "Apple-M4-Max-40c", Supported},
+		{"trtllm", "Groq-LPU (GroqChip1)", Supported},
+	} {
+		h, err := FindHardware(test.hardware)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := engine(t, test.engine).Support(h); got != test.want {
+			t.Errorf("%s on %s: support %d, want %d", test.engine, test.hardware, got, test.want)
+		}
+	}
+	ours := Engine{RunsOn: []string{"nvidia"}}
+	if got := ours.Support(Hardware{Vendor: "Us"}); got != Supported {
+		t.Errorf("hardware without a family: %d, want %d", got, Supported)
+	}
+	if got := ours.Support(Hardware{Vendor: "NVIDIA", Family: "ada"}); got != Supported {
+		t.Errorf("a vendor in small letters: %d, want %d", got, Supported)
 	}
 }
 

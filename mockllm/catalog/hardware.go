@@ -41,6 +41,7 @@ type Hardware struct {
 
 	Source     string // where the figures were read, with caveats
 	Unverified bool   // the figures were written from memory and await a source
+	Own        bool   // it is a row of a user's file
 }
 
 var hardwareColumns = []string{
@@ -70,10 +71,10 @@ func parseHardware(r *record) Hardware {
 	return Hardware{
 		Name:         r.required("name"),
 		Vendor:       r.stated("vendor", ""),
-		Family:       parseFamily(r),
+		Family:       r.oneOfOr("family", "", families...),
 		Memory:       int64(r.number("memory_GB") * gib),
 		Bandwidth:    r.requiredNumber("mem_bandwidth_GB_s") * giga,
-		MemoryType:   parseMemoryType(r),
+		MemoryType:   r.oneOfOr("memory_type", "", memoryTypes...),
 		FP16:         r.number("dense_fp16_bf16_TFLOPS") * tera,
 		FP32:         r.number("fp32_TFLOPS") * tera,
 		Portable:     r.number("portable_TFLOPS") * tera,
@@ -86,23 +87,8 @@ func parseHardware(r *record) Hardware {
 		TDP:          r.number("TDP_W"),
 		Source:       r.stated("source", r.file),
 		Unverified:   unverified(r.text("source")),
+		Own:          r.user,
 	}
-}
-
-// parseFamily returns the family, which a user's row need not have.
-func parseFamily(r *record) string {
-	if r.user && r.text("family") == "" {
-		return ""
-	}
-	return r.oneOf("family", families...)
-}
-
-// parseMemoryType returns how the memory is built, which a user's row may leave out.
-func parseMemoryType(r *record) string {
-	if r.user && r.text("memory_type") == "" {
-		return ""
-	}
-	return r.oneOf("memory_type", memoryTypes...)
 }
 
 var hardwareTable = table[Hardware]{"hardware", hardwareColumns, parseHardware}

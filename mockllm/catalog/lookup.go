@@ -15,15 +15,21 @@ type NotFoundError struct {
 	Kind      string   // "hardware", "model", "engine" or "component"
 	Name      string   // what was asked for
 	Ambiguous bool     // several rows match, and Nearest holds them
-	Nearest   []string // names to try instead, the best first; never empty
+	Nearest   []string // names to try instead, the best first; none when none is near
 }
 
 func (e *NotFoundError) Error() string {
 	if e.Ambiguous {
 		return fmt.Sprintf("%s %q is ambiguous: %s", e.Kind, e.Name, strings.Join(e.Nearest, ", "))
 	}
+	if len(e.Nearest) == 0 {
+		return fmt.Sprintf("unknown %s %q: 'halfsecond catalog %s' lists them", e.Kind, e.Name, listed[e.Kind])
+	}
 	return fmt.Sprintf("unknown %s %q; nearest: %s", e.Kind, e.Name, strings.Join(e.Nearest, ", "))
 }
+
+// listed is the command's word for all rows of a kind.
+var listed = map[string]string{"hardware": "hardware", "model": "models", "engine": "engines", "component": "components"}
 
 // index finds the rows of one table by name.
 type index[T any] struct {
@@ -74,7 +80,8 @@ const (
 )
 
 // nearest returns the unique names of the rows closest to a name: those that begin
-// with it, then those that contain it, then those with the fewest edits to it.
+// with it, then those that contain it, then those with few edits to it or to one of
+// their words; none when there are none of these.
 func (x *index[T]) nearest(name string) []string {
 	type candidate struct {
 		name string
@@ -87,8 +94,8 @@ func (x *index[T]) nearest(name string) []string {
 	slices.SortStableFunc(all, func(a, b candidate) int { return a.far.compare(b.far) })
 	var out []string
 	for _, c := range all {
-		worse := c.far.class == different || c.far.class == resembling && all[0].far.class < resembling
-		if len(out) == manyNames || len(out) >= fewNames && worse {
+		worse := c.far.class == similar || c.far.class == resembling && all[0].far.class < resembling
+		if c.far.class == distant || len(out) == manyNames || len(out) >= fewNames && worse {
 			break
 		}
 		out = append(out, c.name)
@@ -100,7 +107,8 @@ const (
 	beginning = iota
 	containing
 	resembling // in one of its words
-	different
+	similar    // as a whole: at most half of the letters of what was asked for are wrong
+	distant
 )
 
 // distance orders names by how far they are from what was asked for.
@@ -113,10 +121,10 @@ func (d distance) compare(e distance) int {
 // farFrom returns the smallest distance of any of the names from the folded name
 // that was asked for.
 func farFrom(asked string, names []string) distance {
-	best := distance{class: different + 1}
+	best := distance{class: distant + 1}
 	for _, name := range names {
 		n := fold(name)
-		d := distance{different, levenshtein.ComputeDistance(asked, n)}
+		d := distance{distant, levenshtein.ComputeDistance(asked, n)}
 		switch {
 		case asked == "":
 		case strings.HasPrefix(n, asked):
@@ -125,6 +133,8 @@ func farFrom(asked string, names []string) distance {
 			d.class = containing
 		case wordEdits(asked, name) <= len(asked)/4:
 			d = distance{resembling, wordEdits(asked, name)}
+		case d.edits <= (len(asked)+1)/2:
+			d.class = similar
 		}
 		if d.compare(best) < 0 {
 			best = d

@@ -39,10 +39,11 @@ func TestNotFoundNamesTheNearest(t *testing.T) {
 			Kind: "hardware", Nearest: []string{"H100-SXM", "H100-NVL", "H100-PCIe"}}},
 		{find: findHardware, name: "L40", want: NotFoundError{
 			Kind: "hardware", Nearest: []string{"L40S", "P40", "A40"}}},
+		{find: findHardware, name: "some board", want: NotFoundError{Kind: "hardware"}},
 		{find: findModel, name: "Llama-3.1-8", want: NotFoundError{
 			Kind: "model", Nearest: []string{"Llama-3.1-8B", "LLaMA-33B", "Llama-3.2-1B"}}},
 		{find: findModel, name: "Mistal-7B", want: NotFoundError{
-			Kind: "model", Nearest: []string{"Mistral-7B", "Mixtral-8x7B", "Llama-2-7B"}}},
+			Kind: "model", Nearest: []string{"Mistral-7B", "Mixtral-8x7B"}}},
 		{find: findComponent, name: "rime-coda", want: NotFoundError{
 			Kind: "component", Nearest: []string{
 				"tts-rime-coda-self-hosted-concurrency-1", "tts-rime-coda-self-hosted-concurrency-12",
@@ -67,13 +68,24 @@ func TestNotFoundNamesTheNearest(t *testing.T) {
 	}
 }
 
-func TestEmptyNameIsNotFound(t *testing.T) {
-	var got *NotFoundError
-	if err := findModel(""); !errors.As(err, &got) || len(got.Nearest) == 0 {
-		t.Errorf("FindModel(\"\") = %v", err)
+// Where no name is near, the error says where to look.
+func TestNothingNear(t *testing.T) {
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{findModel(""), `unknown model "": 'halfsecond catalog models' lists them`},
+		{findHardware("some board"), `unknown hardware "some board": 'halfsecond catalog hardware' lists them`},
+		{findEngine("zzz"), `unknown engine "zzz": 'halfsecond catalog engines' lists them`},
+		{findComponent("zzz"), `unknown component "zzz": 'halfsecond catalog components' lists them`},
+	} {
+		if test.err == nil || test.err.Error() != test.want {
+			t.Errorf("error %v, want %s", test.err, test.want)
+		}
 	}
 }
 
 func findHardware(name string) error  { _, err := FindHardware(name); return err }
+func findEngine(name string) error    { _, err := FindEngine(name); return err }
 func findModel(name string) error     { _, err := FindModel(name); return err }
 func findComponent(name string) error { _, err := FindComponent(name); return err }

@@ -97,6 +97,15 @@ func (r *record) oneOf(column string, words ...string) string {
 	return s
 }
 
+// oneOfOr returns a cell that must be one of the given words, or may be empty in a
+// user's row, where it is then the first one.
+func (r *record) oneOfOr(column, otherwise string, words ...string) string {
+	if r.user && r.text(column) == "" {
+		return otherwise
+	}
+	return r.oneOf(column, words...)
+}
+
 // number returns a cell that is empty, and then 0, or a positive number.
 func (r *record) number(column string) float64 {
 	s := r.text(column)

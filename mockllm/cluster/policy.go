@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -180,12 +181,7 @@ func (k *Cluster) affine(candidates []int, key uint64) int {
 	}
 	mean := float64(sum) / float64(len(candidates))
 	bound := max(k.config.Prefix.Factor*mean, mean+float64(k.config.Prefix.Margin))
-	slices.SortFunc(candidates, func(a, b int) int {
-		if rank(key, a) > rank(key, b) {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(candidates, func(a, b int) int { return cmp.Compare(rank(key, b), rank(key, a)) })
 	for _, i := range candidates {
 		r := k.replicas[i]
 		if float64(r.ledger.open()) <= bound*k.weight(r) {

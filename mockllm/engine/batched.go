@@ -112,7 +112,7 @@ func (e *Batched) accept(r *Request) error {
 	r.extra.chain = r.extra.chain[:0]
 	if e.shares && r.Blocks != nil {
 		size := e.config.BlockTokens
-		r.extra.chain = r.Blocks(slices.Grow(r.extra.chain, (r.Prompt+r.Output)/size), size)
+		r.extra.chain = r.Blocks(slices.Grow(r.extra.chain, (r.Prompt+r.target)/size), size)
 	}
 	if e.drafts != nil {
 		r.extra.dice = e.drafts.dice(e.stats.Submitted)
@@ -271,7 +271,7 @@ func (e *Batched) depart(r *Request, o pipeline.Outcome, counter *int) {
 	r.Done(o)
 }
 
-// stop takes a running sequence out of the step and its blocks from it.
+// stop takes its blocks from a running sequence.
 func (e *Batched) stop(r *Request) {
 	if !r.decoding {
 		e.prompts--
@@ -280,7 +280,6 @@ func (e *Batched) stop(r *Request) {
 		e.takeBack(r)
 	}
 	e.memory.release(r)
-	r.planned = 0
 }
 
 // forget takes back all else that was set aside for a request.

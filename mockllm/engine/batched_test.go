@@ -149,9 +149,20 @@ func TestCancelFreesBlocks(t *testing.T) {
 		}
 	})
 	expect(t, &loop, &log, "a1@10 b:cancelled@12 a:cancelled@20 c1@30 c:ok@30")
-	if c.Scheduled != 20*ms {
-		t.Errorf("c scheduled at %s, want 20ms", c.Scheduled)
+	if c.Scheduled != 20*ms || a.Generated() != 1 {
+		t.Errorf("c scheduled at %s, want 20ms; a has %d tokens, want the one before it was given up", c.Scheduled, a.Generated())
 	}
+}
+
+// TestPreemptedGoesFirst: who gave way is served again before all that wait.
+func TestPreemptedGoesFirst(t *testing.T) {
+	var loop pipeline.Virtual
+	e := NewBatched(&loop, BatchedConfig{Steps: &recorder{}, MaxSequences: 4, TokenBudget: 100, KVBlocks: 4})
+	var log []string
+	ask(&loop, e, &log, "a", 0, 31, 4)
+	ask(&loop, e, &log, "b", 0, 20, 4)
+	ask(&loop, e, &log, "c", 1*ms, 40, 1)
+	expect(t, &loop, &log, "a1@10 b1@10 a2@20 b2@20 a3@30 a4@40 a:ok@40 b3@50 b4@60 b:ok@60 c1@70 c:ok@70")
 }
 
 func TestRefused(t *testing.T) {
@@ -229,7 +240,7 @@ func TestWholePrompts(t *testing.T) {
 		first bool
 		want  string
 	}{
-		{false, "a1@40 b1@80 b:ok@80 a2@80 a:ok@80 c1@140 c:ok@140"},
+		{false, "a1@40 a2@80 b1@80 a:ok@80 b:ok@80 c1@140 c:ok@140"},
 		{true, "a1@40 b1@79 b:ok@79 c1@139 c:ok@139 a2@150 a:ok@150"},
 	} {
 		var loop pipeline.Virtual
@@ -238,16 +249,7 @@ func TestWholePrompts(t *testing.T) {
 		ask(&loop, e, &log, "a", 0, 30, 2)
 		b := ask(&loop, e, &log, "b", 0, 29, 1)
 		ask(&loop, e, &log, "c", 0, 50, 1)
-		slices.Sort(log)
-		if err := loop.Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		want := strings.Fields(c.want)
-		slices.Sort(want)
-		slices.Sort(log)
-		if !slices.Equal(log, want) {
-			t.Errorf("prompts first %v:\n got %s\nwant %s", c.first, log, want)
-		}
+		expect(t, &loop, &log, c.want)
 		if b.Scheduled != 40*ms {
 			t.Errorf("b was scheduled at %s, want 40ms: it did not fit the first step", b.Scheduled)
 		}
@@ -301,25 +303,51 @@ func TestPriorityOfSlots(t *testing.T) {
 }
 
 // TestCancelBeforePreemption: the end of one request gives up another that was
-// swept past already and would give way next. It leaves, and is not computed
-// again.
+// swept past already, and its end a third before it, which would give way next. They
+// leave, and are not computed again.
 func TestCancelBeforePreemption(t *testing.T) {
 	var loop pipeline.Virtual
 	e := NewBatched(&loop, BatchedConfig{Steps: &recorder{}, MaxSequences: 5, TokenBudget: 100, KVBlocks: 5})
 	var log []string
+	d := ask(&loop, e, &log, "d", 0, 16, 10)
 	b := ask(&loop, e, &log, "b", 0, 16, 10)
 	a := ask(&loop, e, &log, "a", 0, 16, 10)
 	ask(&loop, e, &log, "c", 0, 16, 10)
-	told := a.Done
-	a.Done = func(o pipeline.Outcome) { told(o); e.Cancel(b) }
+	toldA, toldB := a.Done, b.Done
+	a.Done = func(o pipeline.Outcome) { toldA(o); e.Cancel(b) }
+	b.Done = func(o pipeline.Outcome) { toldB(o); e.Cancel(d) }
 	loop.At(5*ms, pipeline.RankInput, func() { e.Cancel(a) })
 	if err := loop.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(log[:5], " "); got != "b1@10 c1@10 a:cancelled@10 b:cancelled@10 c2@20" {
-		t.Errorf("log %s, want b to leave with a", got)
+	if got := strings.Join(log[:7], " "); got != "d1@10 b1@10 c1@10 a:cancelled@10 b:cancelled@10 d:cancelled@10 c2@20" {
+		t.Errorf("log %s, want b and d to leave with a", got)
 	}
-	if s := e.Stats(); s.Cancelled != 2 || s.Finished != 1 || s.BlocksUsed != 0 {
+	if s := e.Stats(); s.Cancelled != 3 || s.Finished != 1 || s.BlocksUsed != 0 {
 		t.Errorf("at the end %+v", s)
+	}
+}
+
+// TestPromptTokens: of all that is computed, prompt is what is not the newest token of
+// an answer, in whatever chunks a sequence that gave way is computed again.
+func TestPromptTokens(t *testing.T) {
+	for _, budget := range []int{100, 21, 7} {
+		var loop pipeline.Virtual
+		steps := &recorder{}
+		e := NewBatched(&loop, BatchedConfig{Steps: steps, MaxSequences: 3, TokenBudget: budget, KVBlocks: 5})
+		for range 3 {
+			e.Submit(&Request{Prompt: 30, Output: 9, Done: func(pipeline.Outcome) {}})
+		}
+		if err := loop.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		computed := 0
+		for _, b := range steps.batches {
+			computed += b.Tokens
+		}
+		// The last token of an answer is never computed.
+		if s := e.Stats(); s.Preemptions == 0 || s.PromptTokens != computed-3*(9-1) {
+			t.Errorf("budget of %d: %d prompt tokens of %d after %d preemptions, want all but 24", budget, s.PromptTokens, computed, s.Preemptions)
+		}
 	}
 }

@@ -110,13 +110,15 @@ func (e *Cold) ready() {
 	e.waiting = nil
 }
 
-// pass submits the request to the engine and learns of its end.
+// pass submits the request to the engine and learns of its end. The request then has
+// its own Done again, since its asker may use it for another.
 func (e *Cold) pass(r *Request) {
 	e.open++
 	told := r.Done
 	r.Done = func(o pipeline.Outcome) {
 		e.open--
 		e.idle = e.loop.Now()
+		r.Done = told
 		told(o)
 	}
 	e.engine.Submit(r)

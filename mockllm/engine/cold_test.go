@@ -120,6 +120,34 @@ func TestColdCancel(t *testing.T) {
 	expect(t, &loop, &log, "a:cancelled@400 b1@1149 b:ok@1149")
 }
 
+// TestColdServesAgain: a request that its asker uses for another once it has ended,
+// as a Stage does, counts once each time. The model stays while its third answer runs
+// for longer than the idle time.
+func TestColdServesAgain(t *testing.T) {
+	var loop pipeline.Virtual
+	e := NewCold(&loop, ColdConfig{Load: time.Second, Reload: 200 * ms, Idle: 100 * ms, Loaded: true}, func(l pipeline.Scheduler) Engine { return many(l) })
+	var ends []time.Duration
+	var r *Request
+	done := func(pipeline.Outcome) { ends = append(ends, loop.Now()) }
+	r = &Request{Done: done}
+	for _, at := range []time.Duration{0, 100 * ms, 200 * ms} {
+		loop.At(at, pipeline.RankTimer, func() {
+			*r = Request{Prompt: 10, Output: 1, Done: r.Done}
+			if at == 200*ms {
+				r.Output = 31
+			}
+			e.Submit(r)
+		})
+	}
+	loop.At(450*ms, pipeline.RankInput, func() { e.Submit(&Request{Prompt: 10, Output: 1, Done: done}) })
+	if err := loop.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if want := []time.Duration{50 * ms, 150 * ms, 500 * ms, 550 * ms}; !slices.Equal(ends, want) || e.Stats().Loads != 0 {
+		t.Errorf("requests ended at %v after %d loads, want %v and none", ends, e.Stats().Loads, want)
+	}
+}
+
 func TestColdValidate(t *testing.T) {
 	err := ColdConfig{Load: -1, Reload: -2, Idle: -3}.Validate()
 	if want := "load is -1ns, must not be negative\nreload is -2ns, must not be negative\nidle is -3ns, must not be negative"; err == nil || err.Error() != want {

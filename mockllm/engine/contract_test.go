@@ -79,7 +79,7 @@ func (w *world) notified(p *probe, n int) int {
 	case 1:
 		w.submit()
 	case 2:
-		w.cancel(w.probes[w.rand.IntN(len(w.probes))])
+		w.cancelAny()
 	case 3:
 		return 0
 	}
@@ -93,6 +93,13 @@ func (w *world) cancel(p *probe) {
 	w.engine.Cancel(&p.Request)
 }
 
+// cancelAny gives up one of the requests so far.
+func (w *world) cancelAny() {
+	if n := len(w.probes); n > 0 {
+		w.cancel(w.probes[w.rand.IntN(n)])
+	}
+}
+
 func (w *world) finished(p *probe, o pipeline.Outcome) {
 	p.dones++
 	p.done, p.outcome = w.loop.Now(), o
@@ -102,7 +109,7 @@ func (w *world) finished(p *probe, o pipeline.Outcome) {
 			w.submit()
 		}
 	case 1, 2:
-		w.cancel(w.probes[w.rand.IntN(len(w.probes))])
+		w.cancelAny()
 	}
 	w.check()
 }
@@ -236,17 +243,25 @@ func TestContract(t *testing.T) {
 // TestDeterministic: the same traffic twice gives the same instants.
 func TestDeterministic(t *testing.T) {
 	for _, subject := range subjects {
-		first, second := run(t, subject, 3), run(t, subject, 3)
-		for i, p := range first.probes {
-			q := second.probes[i]
-			if p.done != q.done || p.outcome != q.outcome || p.generated != q.generated || p.Last != q.Last || p.CachedTokens != q.CachedTokens {
-				t.Fatalf("%s: request %d was done at %s, the second time at %s", subject.name, i, p.done, q.done)
-			}
-		}
-		if a, b := first.engine.Stats(), second.engine.Stats(); a != b {
-			t.Errorf("%s: %+v, the second time %+v", subject.name, a, b)
+		sameTwice(t, subject, 3)
+	}
+}
+
+// sameTwice runs a subject's traffic twice, compares what the requests saw and returns
+// the engine's statistics.
+func sameTwice(t *testing.T, s subject, seed uint64) Stats {
+	first, second := run(t, s, seed), run(t, s, seed)
+	for i, p := range first.probes {
+		q := second.probes[i]
+		if p.done != q.done || p.outcome != q.outcome || p.generated != q.generated || p.Last != q.Last || p.CachedTokens != q.CachedTokens {
+			t.Fatalf("%s: request %d was done at %s, the second time at %s", s.name, i, p.done, q.done)
 		}
 	}
+	a, b := first.engine.Stats(), second.engine.Stats()
+	if a != b {
+		t.Errorf("%s: %+v, the second time %+v", s.name, a, b)
+	}
+	return a
 }
 
 func run(t *testing.T, s subject, seed uint64) *world {
@@ -285,7 +300,7 @@ func (w *world) traffic() {
 		w.loop.At(at, pipeline.RankTimer, func() { w.submit(); w.check() })
 		if w.rand.IntN(4) == 0 {
 			w.loop.At(at+time.Duration(w.rand.IntN(300))*ms, pipeline.RankInput, func() {
-				w.cancel(w.probes[w.rand.IntN(len(w.probes))])
+				w.cancelAny()
 				w.check()
 			})
 		}

@@ -90,7 +90,7 @@ func TestFrontCancel(t *testing.T) {
 	loop.At(3*ms, pipeline.RankInput, func() { e.Cancel(b) })
 	loop.At(4*ms, pipeline.RankInput, func() { e.Cancel(a); e.Cancel(a) })
 	expect(t, &loop, &log, "b:cancelled@3 a:cancelled@4 c1@70 c:ok@70")
-	if s, want := e.Stats(), (Stats{Submitted: 3, Cancelled: 2, Finished: 1}); s.Submitted != want.Submitted || s.Cancelled != 2 || s.Finished != 1 || s.PromptTokens != 100 {
+	if s := e.Stats(); s.Submitted != 3 || s.Cancelled != 2 || s.Finished != 1 || s.PromptTokens != 100 {
 		t.Errorf("at the end %+v", s)
 	}
 }

@@ -83,14 +83,16 @@ func (e *Batched) makeRoom(r *Request, tokens int) bool {
 }
 
 // extend gives a sequence one more block, beside the cache if it may and must. The
-// blocks beside it are always the sequence's last.
+// blocks beside it are always the sequence's last: one in the cache takes in the first
+// of them, which the step reads anyway, and the last is free for what is new.
 func (e *Batched) extend(r *Request) bool {
-	if e.spills && r.extra.slow > 0 || !e.memory.grow(r) {
-		if !e.spills || e.slowFree == 0 {
-			return false
-		}
-		e.spill(r, 1)
+	if e.memory.grow(r) {
+		return true
 	}
+	if !e.spills || e.slowFree == 0 {
+		return false
+	}
+	e.spill(r, 1)
 	return true
 }
 

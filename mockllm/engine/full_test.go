@@ -159,6 +159,24 @@ func TestSpillPrompt(t *testing.T) {
 	}
 }
 
+// TestSpillTakesRoom: what gives way when the memory beside the cache is full, too, leaves
+// its room in the cache to one that has blocks beside it.
+func TestSpillTakesRoom(t *testing.T) {
+	var loop pipeline.Virtual
+	o := pcie
+	o.Blocks = 1
+	e := NewBatched(&loop, BatchedConfig{Steps: &recorder{}, MaxSequences: 4, TokenBudget: 100, KVBlocks: 2, OnFull: Spill, Overflow: o})
+	var log []string
+	ask(&loop, e, &log, "low", 0, 20, 6)
+	ask(&loop, e, &log, "high", 5*ms, 15, 3).Priority = 1
+	// high joins when low has the cache, and lies beside it until its third token needs a
+	// second block. Its first is then in the cache and the second beside it.
+	expect(t, &loop, &log, "low1@10 high1@21 low2@21 high2@33 low3@33 high3@44 high:ok@44 low4@54 low5@64 low6@74 low:ok@74")
+	if s := e.Stats(); s.Preemptions != 1 || s.BytesMoved != 1000*(15+15+1+16+1) {
+		t.Errorf("at the end %+v, want one to give way, and 48 tokens moved", s)
+	}
+}
+
 // TestReserve: room for the longest answer is taken beforehand, so the second, whose
 // answer may have 20 tokens, waits for the end of the first, and nobody gives way.
 func TestReserve(t *testing.T) {

@@ -190,11 +190,11 @@ func (e *Batched) advance(r *Request) (n int) {
 }
 
 // advancePrompt is advance for a sequence that does not decode yet. The last chunk
-// gives a token.
+// gives a token. A sequence that is computed again counts as prompt up to its newest
+// token, which decoding computes otherwise.
 func (e *Batched) advancePrompt(r *Request) (n int) {
-	if r.generated == 0 || r.planned > 1 {
-		e.stats.PromptTokens += r.planned
-	}
+	prompt := r.Prompt + max(0, r.generated-1)
+	e.stats.PromptTokens += min(r.planned, prompt-r.computed)
 	r.computed += r.planned
 	if r.computed < r.Prompt+r.generated {
 		return 0

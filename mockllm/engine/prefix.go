@@ -38,6 +38,7 @@ func (m *prefixes) admit(r *Request, blocks, spare int) bool {
 }
 
 func (m *prefixes) grow(r *Request) (ok bool) {
+	m.cache.Expire(m.loop.Now())
 	if r.extra.held, ok = m.cache.Take(r.extra.held, 1); ok {
 		r.blocks++
 	}

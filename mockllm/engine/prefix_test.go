@@ -147,6 +147,25 @@ func TestPrefixTTL(t *testing.T) {
 	}
 }
 
+// TestPrefixTTLIsNoEviction: a sequence that grows into room that was kept for too long
+// evicts nothing.
+func TestPrefixTTLIsNoEviction(t *testing.T) {
+	for _, c := range []struct {
+		ttl  time.Duration
+		want int
+	}{{60 * ms, 0}, {0, 1}} {
+		var loop pipeline.Virtual
+		e := caching(&loop, func(b *BatchedConfig) { b.PrefixTTL, b.KVBlocks = c.ttl, 4 })
+		var log []string
+		about(ask(&loop, e, &log, "a", 0, 32, 1), 1, 1, 100)   // leaves two blocks at 42 ms
+		about(ask(&loop, e, &log, "b", 50*ms, 30, 4), 2, 2, 0) // takes the other two, and a third at 112 ms
+		expect(t, &loop, &log, "a1@42 a:ok@42 b1@90 b2@101 b3@112 b4@123 b:ok@123")
+		if got := e.Stats().Evictions; got != c.want {
+			t.Errorf("time to live %s: %d evictions, want %d", c.ttl, got, c.want)
+		}
+	}
+}
+
 // TestPreemptedFindsItself: the sequence that gave way finds its own blocks when they
 // are still there: it decodes on at once.
 func TestPreemptedFindsItself(t *testing.T) {

@@ -105,6 +105,28 @@ func TestKieferWolfowitz(t *testing.T) {
 	}
 }
 
+// TestLindley compares every wait at one server, whose services are not exponential,
+// with W(i+1) = max(0, W(i) + S(i) - A(i)), to the nanosecond (D. V. Lindley, "The
+// theory of queues with a single server", 1952).
+func TestLindley(t *testing.T) {
+	const n = 20_000
+	gaps, _ := markovian(1, n, 1, 1)
+	serveFor := dist.Stream(1, "services")
+	var services drawn
+	for range n {
+		services = append(services, time.Duration(1+serveFor.IntN(17_000))*us)
+	}
+	want := time.Duration(0)
+	for i, got := range serve(t, gaps, services, 1) {
+		if got != want {
+			t.Fatalf("request %d waited %s, want %s", i, got, want)
+		}
+		if i+1 < n {
+			want = max(0, want+services[i]-gaps[i+1])
+		}
+	}
+}
+
 // erlangC returns the probability that an arrival at M/M/k waits:
 //
 //	C = B / (1 - rho (1 - B))
@@ -187,6 +209,34 @@ func TestClosedForms(t *testing.T) {
 			}
 		}
 	}
+}
+
+// md1 simulates an M/D/1 queue and returns the mean wait, the half width of its
+// interval, and the closed form rho S / (2 (1 - rho)).
+func md1(t testing.TB, n int, rho float64) (mean, half, closed float64) {
+	gaps, _ := markovian(1, n, 1, rho)
+	mean, half = interval(serve(t, gaps, slices.Repeat(drawn{meanService}, n), 1))
+	return mean, half, rho * meanService.Seconds() / (2 * (1 - rho))
+}
+
+func TestMD1(t *testing.T) {
+	for _, rho := range []float64{.7, .85} {
+		mean, half, closed := md1(t, 400_000, rho)
+		if math.Abs(mean-closed) > half {
+			t.Errorf("load %.0f %%: mean wait %.4f ms ± %.4f, closed form %.4f ms", 100*rho, 1e3*mean, 1e3*half, 1e3*closed)
+		}
+	}
+}
+
+// BenchmarkMD1At95 reports the mean wait at 95 % load beside the closed form.
+func BenchmarkMD1At95(b *testing.B) {
+	var mean, half, closed float64
+	for b.Loop() {
+		mean, half, closed = md1(b, 2_000_000, .95)
+	}
+	b.ReportMetric(1e3*mean, "wait-ms")
+	b.ReportMetric(1e3*half, "±99%-ms")
+	b.ReportMetric(1e3*closed, "closed-form-ms")
 }
 
 // wrongWait is a mean wait in seconds that an error would lead to.

@@ -69,8 +69,11 @@ func (r Replica) Validate() error {
 	if err != nil {
 		return err
 	}
-	if n := c.capacity(); n < leastContext {
-		return fmt.Errorf("%d slots share a cache that leaves %d tokens to each, want at least %d", c.Slots, n, leastContext)
+	switch {
+	case c.Slots > 0 && c.slotContext() < leastContext:
+		return fmt.Errorf("%d slots share a cache that leaves %d tokens to each, want at least %d", c.Slots, c.slotContext(), leastContext)
+	case c.KVBlocks == 0:
+		return fmt.Errorf("the cache holds less than one block, of %d tokens", c.BlockTokens)
 	}
 	return c.Validate()
 }
@@ -134,7 +137,7 @@ func (r Replica) config() (BatchedConfig, error) {
 		Speculation:  r.speculation(draft),
 	}
 	c.KVBlocks = tokens / c.BlockTokens
-	c.MaxSequences = min(c.MaxSequences, c.TokenBudget/c.verified())
+	c.MaxSequences = min(c.MaxSequences, max(1, c.TokenBudget/c.verified()))
 	if c.OnFull == "" {
 		c.OnFull = Policy(family.OnFull)
 	}

@@ -158,6 +158,13 @@ func TestReplicaErrors(t *testing.T) {
 		{"a policy that is none", served(t, "vllm", func(r *Replica) { r.OnFull = "wait" }), `policy "wait" is unknown: want one of recompute, swap, spill, reserve, refuse`},
 		{"a large draft model", Replica{Plan: planOf(t, deployment(t, "Phi-2", "RTX-4090", 1)), Drafting: &Drafting{Model: large, Tokens: 3}},
 			"no room for a cache beside Phi-2 and Llama-3.1-8B, which drafts: Phi-2 in fp16 does not fit: it needs "},
+		{"a budget too small for the drafts", served(t, "vllm", func(r *Replica) { r.TokenBudget, r.Drafting = 4, &Drafting{Tokens: 5} }),
+			"token budget is 4, must be at least 6, max sequences of 5 drafted and 1 more tokens each, or some would never decode"},
+		{"a cache below a block", served(t, "exllamav2", func(r *Replica) {
+			d := r.Plan.Deployment()
+			d.KVTokens = 200
+			r.Plan = planOf(t, d)
+		}), "the cache holds less than one block, of 256 tokens"},
 		{"impossible drafts", served(t, "vllm", func(r *Replica) { r.Drafting = &Drafting{Acceptance: 2} }), "drafted tokens is 0, must be at least 1"},
 	} {
 		err := c.r.Validate()

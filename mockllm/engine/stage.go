@@ -68,7 +68,6 @@ func (j *job) notify(n int) (next int) {
 	if n == 1 {
 		now := j.stage.loop.Now()
 		c.Record.FirstOutput, c.Record.FirstText, c.Record.FirstSeen = now, now, now
-		c.Record.Scheduled = j.Scheduled
 	}
 	if j.next < len(c.Counts) && c.Counts[j.next] == n {
 		j.next++
@@ -82,7 +81,7 @@ func (j *job) notify(n int) (next int) {
 
 func (j *job) done(o pipeline.Outcome) {
 	r := &j.call.Record
-	r.End, r.Outcome = j.stage.loop.Now(), o
+	r.Scheduled, r.End, r.Outcome = j.Scheduled, j.stage.loop.Now(), o
 	r.OutputTokens, r.Chunks, r.LastOutput = j.Generated(), j.Generated(), j.Last
 	if j.stage.Caches {
 		r.CachedTokens = j.CachedTokens

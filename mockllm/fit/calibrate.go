@@ -77,6 +77,8 @@ func span(us float64) time.Duration {
 type Estimate struct {
 	Name, About string
 	Before      float64 // of the built-in table
+	Spread      float64 // how far off Before may be on a machine that nobody measured: of its logarithm
+	Most        float64 // no value is larger
 	Told        bool    // the measurements tell it
 	Value       float64 // Before unless Told
 	// Low and High are how far the value could be off, whatever the others are, before
@@ -145,7 +147,7 @@ func (s *adjustment) estimates() []Estimate {
 	var out []Estimate
 	for i, k := range knobs {
 		before := k.of(&s.base)
-		e := Estimate{Name: k.name, About: k.about, Before: before, Value: before, Low: math.NaN(), High: math.NaN()}
+		e := Estimate{Name: k.name, About: k.about, Before: before, Spread: k.spread, Most: k.most, Value: before, Low: math.NaN(), High: math.NaN()}
 		switch {
 		case s.told[i]:
 			e.Told, e.Value = true, rounded(before*math.Exp(s.best.at[i]))

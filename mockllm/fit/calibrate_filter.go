@@ -29,7 +29,7 @@ func (f Filter) Choose(c *catalog.Catalog, rows []Row) ([]Row, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("none of the %d measurements is of %s", len(rows), want)
+		return nil, fmt.Errorf("of %s none is of %s", counted(len(rows), "measurement"), want)
 	}
 	return out, nil
 }

@@ -23,7 +23,7 @@ func TestFilter(t *testing.T) {
 		{Filter{Engine: "VLLM"}, 2, ""},
 		{Filter{Hardware: "h100 sxm"}, 1, ""},
 		{Filter{Model: "tinyllama 1.1b", Weights: "bf16"}, 1, ""},
-		{Filter{Weights: "fp8", Engine: "vllm"}, 0, "none of the 4 measurements is of fp8, vllm"},
+		{Filter{Weights: "fp8", Engine: "vllm"}, 0, "of 4 measurements none is of fp8, vllm"},
 		{Filter{Engine: "nobody", Weights: "fp7"}, 0, `unknown weight format "fp7"`},
 	} {
 		got, err := test.f.Choose(catalog.Builtin(), rows)

@@ -77,7 +77,7 @@ func noRows(skipped []Skipped) error {
 	if len(skipped) == 0 {
 		return errors.New("no measurements to fit")
 	}
-	return fmt.Errorf("nothing can be predicted for any of %d measurements, such as line %d: %w", len(skipped), skipped[0].Row.Line, skipped[0].Reason)
+	return fmt.Errorf("of %s none can be predicted, such as line %d: %w", counted(len(skipped), "measurement"), skipped[0].Row.Line, skipped[0].Reason)
 }
 
 // errorUnder returns predicted over measured, less one, when the knobs have the

@@ -22,10 +22,10 @@ func CalibrateRun(ctx context.Context, r engine.Replica, run []Timed, first int)
 		first = len(run)
 	}
 	if first < 0 || first > len(run) {
-		return Calibration{}, fmt.Errorf("the first %d requests: the run has %d", first, len(run))
+		return Calibration{}, fmt.Errorf("the first %s: the run has %d", counted(first, "request"), len(run))
 	}
 	if first < fewestRequests {
-		return Calibration{}, fmt.Errorf("%d requests are too few to tell the engine's constants from what came by chance, such as the first request's warm-up: want at least %d", first, fewestRequests)
+		return Calibration{}, fmt.Errorf("too few requests to tell the engine's constants from what came by chance, such as the first request's warm-up: %d, want at least %d", first, fewestRequests)
 	}
 	d := r.Plan.Deployment()
 	out, err := calibrate(ctx, roofline.Defaults(d), func(c roofline.Constants) ([]float64, error) {

@@ -100,7 +100,7 @@ func (s *adjustment) settle() (err error) {
 	s.best = s.valued(s.best)
 	for range rescales {
 		before := s.scale
-		if s.best, err = s.minimise(s.best, chosen(s.told, -1), mostRounds, settled); err != nil {
+		if s.best, err = s.minimise(s.best, chosen(s.told, -1), rounds{most: mostRounds, gain: settled}); err != nil {
 			return err
 		}
 		sum := errorScale
@@ -163,7 +163,7 @@ func (s *adjustment) weakest(clear float64) (int, error) {
 	which := chosen(s.told, -1)
 	for _, i := range which {
 		var err error
-		if alone[i], err = s.leastRise(i, nil); err != nil {
+		if alone[i], err = s.leastRise(i, nil, clear); err != nil {
 			return -1, err
 		}
 	}
@@ -172,7 +172,7 @@ func (s *adjustment) weakest(clear float64) (int, error) {
 		if alone[i] < clear {
 			return i, nil
 		}
-		rise, err := s.leastRise(i, chosen(s.told, i))
+		rise, err := s.leastRise(i, chosen(s.told, i), clear)
 		if err != nil || rise < clear {
 			return i, err
 		}
@@ -180,31 +180,32 @@ func (s *adjustment) weakest(clear float64) (int, error) {
 	return -1, nil
 }
 
-// leastRise returns by how much the loss rises when a knob is off by its spread to the
-// side on which it rises less.
-func (s *adjustment) leastRise(i int, others []int) (float64, error) {
-	below, err := s.rise(i, -knobs[i].spread, others)
+// leastRise returns the rise of the loss when a knob is off by its spread to the side on
+// which it rises less.
+func (s *adjustment) leastRise(i int, others []int, clear float64) (float64, error) {
+	below, err := s.rise(i, -knobs[i].spread, others, clear)
 	if err != nil {
 		return 0, err
 	}
-	above, err := s.rise(i, knobs[i].spread, others)
+	above, err := s.rise(i, knobs[i].spread, others, clear)
 	return min(below, above), err
 }
 
 // rise returns by how much the loss of the measurements rises when a knob is off by
 // some distance and others make the best of it, with what speaks against the others;
-// infinitely much beyond the knob's limit.
-func (s *adjustment) rise(i int, by float64, others []int) (float64, error) {
+// infinitely much beyond the knob's limit. Of a rise that is not clear it is only said
+// that it is less: the others are not moved any further.
+func (s *adjustment) rise(i int, by float64, others []int, clear float64) (float64, error) {
 	if s.best.at[i]+by > s.limit(i)+1e-9 {
 		return math.Inf(1), nil
 	}
-	at := s.moved(s.best.at, i, by)
-	p, err := s.look(at)
-	if err == nil {
-		p, err = s.minimise(p, others, mostRoundsOff, settledOff)
+	p, err := s.look(s.moved(s.best.at, i, by))
+	if err != nil {
+		return 0, err
 	}
-	against := s.againstOne(i, p.at[i]) - s.againstOne(i, s.best.at[i])
-	return p.loss - against - s.best.loss, err
+	level := s.best.loss + s.againstOne(i, p.at[i]) - s.againstOne(i, s.best.at[i])
+	p, err = s.minimise(p, others, rounds{most: mostRoundsOff, gain: settledOff, enough: level + clear})
+	return p.loss - level, err
 }
 
 // bound sets how far every told knob may be off before the loss rises clearly, when
@@ -230,13 +231,13 @@ func (s *adjustment) reach(i int, sign, clear float64) (float64, error) {
 	if sign > 0 {
 		most = min(most, s.limit(i)-s.best.at[i])
 	}
-	alone, err := s.rise(i, sign*most, nil)
+	alone, err := s.rise(i, sign*most, nil, clear)
 	if err != nil || alone < clear {
 		return most, err
 	}
 	for by := most * math.Sqrt(clear/alone); ; by *= 2 {
 		by = min(by, most)
-		rise, err := s.rise(i, sign*by, chosen(s.free, i))
+		rise, err := s.rise(i, sign*by, chosen(s.free, i), clear)
 		switch {
 		case err != nil:
 			return 0, err

@@ -66,12 +66,18 @@ func (s *adjustment) againstOne(i int, at float64) float64 {
 	return s.prior * z * z / 2
 }
 
+// rounds say when a search ends: after so many, when one gains less than a share of the
+// loss, or when the loss is less than enough.
+type rounds struct {
+	most         int
+	gain, enough float64
+}
+
 // minimise returns where the loss is least when some knobs are moved from a place, by
-// damped Gauss-Newton steps. It goes on for some rounds while one gains more than a
-// share of the loss.
-func (s *adjustment) minimise(here place, which []int, rounds int, share float64) (place, error) {
-	for range rounds {
-		if len(which) == 0 {
+// damped Gauss-Newton steps.
+func (s *adjustment) minimise(here place, which []int, r rounds) (place, error) {
+	for range r.most {
+		if len(which) == 0 || here.loss < r.enough {
 			break
 		}
 		moves, err := s.moves(here, which)
@@ -84,7 +90,7 @@ func (s *adjustment) minimise(here place, which []int, rounds int, share float64
 		}
 		gain := here.loss - next.loss
 		here = next
-		if gain < share*here.loss {
+		if gain < r.gain*here.loss {
 			break
 		}
 	}

@@ -96,7 +96,7 @@ func bounded(t *testing.T, c Calibration) map[string]Estimate {
 
 // A run that an engine made gives back the shares that made it.
 func TestCalibrateRunRecovers(t *testing.T) {
-	run, r := served(t, poisson(1, 80, 250*time.Millisecond), shares)
+	run, r := served(t, poisson(1, 40, 250*time.Millisecond), shares)
 	c, err := CalibrateRun(t.Context(), r, run, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -298,7 +298,7 @@ func TestCalibrateRefuses(t *testing.T) {
 		want string
 	}{
 		"no rows":          {nil, "no measurements to fit"},
-		"unknown model":    {with(func(r *Row) { r.Model = "GPT-5" })[1:], "nothing can be predicted for any of 1 measurements, such as line 2: unknown model"},
+		"unknown model":    {with(func(r *Row) { r.Model = "GPT-5" })[1:], "of 1 measurement none can be predicted, such as line 2: unknown model"},
 		"two engines":      {with(func(r *Row) { r.Engine = "sglang" }), "of 2 engines, want one: choose with --engine among sglang, vllm"},
 		"two machines":     {with(func(r *Row) { r.GPU = "H100-SXM" }), "of 2 machines, want one: choose with --hardware among H100-SXM, L40S"},
 		"kinds of weights": {with(func(r *Row) { r.WeightFormat = "fp8" }), "choose with --weights among fp16, fp8"},
@@ -311,7 +311,7 @@ func TestCalibrateRefuses(t *testing.T) {
 	run, r := served(t, poisson(1, 5, time.Second), truth)
 	for first, want := range map[int]string{
 		-1: "the first -1 requests: the run has 5", 6: "the first 6 requests: the run has 5",
-		5: "5 requests are too few", 0: "5 requests are too few",
+		5: "too few requests to tell the engine's constants", 0: "warm-up: 5, want at least 20",
 	} {
 		if _, err := CalibrateRun(t.Context(), r, run, first); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the first %d of 5: %v, want %q", first, err, want)
@@ -366,6 +366,9 @@ func calibrateRecording(t *testing.T, rec recorded, first int, limits map[string
 	t.Logf("%s: mean error of the first %d requests %.2f %%, then %.2f %%", rec.file, first, 100*mean(c.Before), 100*mean(c.After))
 	for _, e := range c.Estimates {
 		t.Logf("%-11s built in %6.4g, fitted %6.4g, %.4g to %.4g", e.Name, e.Before, e.Value, e.Low, e.High)
+	}
+	if d := c.Doubts(); len(d) > 0 {
+		t.Errorf("%s: doubts about the right machine: %q", rec.file, d)
 	}
 	got, err := ReplayWith(t.Context(), r, c.Profile().Constants(r.Plan.Deployment()), run)
 	if err != nil {

@@ -8,7 +8,8 @@
 // are apart. search.go finds the constants that fit rows best, and table.go writes
 // them as the table that package roofline has built in. replay.go sends the requests
 // of a recorded run through the engine, and calibrate.go fits the constants of one
-// engine on one machine.
+// engine on one machine. accuracy.go has, as a table, how far off predictions are for
+// what was published of a kind of engine and hardware.
 //
 // # The file of measurements
 //
@@ -40,6 +41,18 @@
 // only the left-out rows tell falls back to its prior, and the row is marked as pooled.
 // What Cross cannot undo is that the names were chosen, and the equation written, by
 // people who had seen all of the built-in rows.
+//
+// A constant is fitted to three digits, so that what is judged is what a table keeps:
+// Refit of the built-in rows is Validate of them.
+//
+// # Whose measurements they are
+//
+// A calibration is told which engine ran on which machine, and cannot check it: almost
+// any times can be fitted by some constants. So it says when one is hard to believe of
+// that machine (Estimate.Doubt): a share within 2 % of its limit, which is the figure of
+// the datasheet, or a value further off the built-in one than its prior expects, a share
+// by more than e^.5 = 1.65 times and a cost by more than e = 2.72 times. Machines that
+// are about as fast as each other are not told apart by this.
 //
 // # What a prediction assumes
 //

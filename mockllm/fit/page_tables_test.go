@@ -31,11 +31,16 @@ func cacheFormatsPart(*testing.T) string {
 }
 
 // enginesPart is what the scheduler does when a family of engines serves a model on a
-// device on which no limit of the family is the larger one of two.
+// device on which no limit of the family is the larger one of two: an L4, or a Gaudi2
+// where the family is made for that.
 func enginesPart(t *testing.T) string {
 	var rows [][]string
 	for _, e := range catalog.AllEngines() {
-		c := engine.Replica{Plan: llama(t, "L4", func(d *roofline.Deployment) { d.Engine = e })}.Config()
+		device := "L4"
+		if slices.Equal(e.RunsOn, []string{"gaudi"}) {
+			device = "Gaudi2"
+		}
+		c := engine.Replica{Plan: llama(t, device, func(d *roofline.Deployment) { d.Engine = e })}.Config()
 		name := "`" + e.Name + "`"
 		if e.Unverified {
 			name += " †"
@@ -187,8 +192,10 @@ func otherPart(t *testing.T) string {
 	c, pair, pcie := on("A100-80GB-SXM", 1), on("A100-80GB-SXM", 2), on("A100-80GB-PCIe", 2)
 	h2, h4, h8, a4, a8 := on("H100-SXM", 2), on("H100-SXM", 4), on("H100-SXM", 8), on("A100-80GB-SXM", 4), on("A100-80GB-SXM", 8)
 	mi, mac, large := on("MI300X", 8), on("Apple-M4-Max-40c", 1), on("H100-SXM", 1)
-	const mib, gib = 1 << 20, 1 << 30
-	gibs := func(bytes int64) string { return fmt.Sprintf("%.2f GiB", float64(bytes)/gib) }
+	const gib = 1 << 30
+	gb := func(bytes int64) string {
+		return fmt.Sprintf("%.2f GB (%.2f GiB)", float64(bytes)/1e9, float64(bytes)/gib)
+	}
 	us := func(d time.Duration) string { return fmt.Sprintf("%g us", micros(d)) }
 	const vidur, inferenceSim = "profiles of microsoft/vidur, commit 7d47513", "inference-sim/inference-sim, trained-physics model"
 	return markdown([]string{"constant", "value:", "where from; read 2026-11-29"}, [][]string{
@@ -199,6 +206,7 @@ func otherPart(t *testing.T) string {
 		{"`a_act`, where it is not fitted", fmt.Sprint(c.Activations), vidur + ": pointwise work of a layer, rounded down because engines fuse more"},
 		{"`a_step` of servers", us(c.StepFixed), inferenceSim + ", fitted on H100"},
 		{"`a_seq` of servers", us(c.SequenceFixed), inferenceSim + ", fitted on H100"},
+		{"`a_expert` of servers", us(c.ExpertFixed), "timings of expert layers for one token in a captured graph: 29.5 us on H100 (vllm-project/vllm pull request 44830), 31.7 on H200 (sgl-project/sglang 11730), 39.6 on B200 (vllm 31448), of which 25 are not reading; 5 for the router's product (vllm 44217, sglang 20848); less 10 for the two products and the activation of a dense layer (" + vidur + ")"},
 		{"all-reduce latency, NVLink", us(pair.AllReduceLatency), vidur + ", all-reduce medians: 8-10 us"},
 		{"all-reduce latency, PCIe", us(pcie.AllReduceLatency), vidur + ": 25-30 us; 25 us more on either where launches are not captured"},
 		{"all-reduce latency, AMD's fabric", us(mi.AllReduceLatency), "an estimate: twice NVLink's"},
@@ -208,9 +216,9 @@ func otherPart(t *testing.T) string {
 		{"bus share, AMD's fabric", fmt.Sprintf("%.3g", mi.BusShare), "AMD, \"Understanding RCCL Bandwidth and xGMI Performance\", 2025-03-02: 48 of 64 GB/s are usable; three quarters of them are taken as reached"},
 		{"memory use", fmt.Sprint(c.MemoryUse), "gpu_memory_utilization of vLLM, its default"},
 		{"memory use, Apple", fmt.Sprint(mac.MemoryUse), "the system's limit for a GPU, from memory, to be verified"},
-		{"working memory, large devices", gibs(large.WorkingMemory), "inference-sim/inference-sim, dense models on H100; large is 70 GiB and more, A100 excepted, as for vLLM's budget"},
-		{"working memory, others", gibs(c.WorkingMemory), "what leaves the 41,408 cached tokens that vLLM 0.19 logged on an RTX 4090 (casys-kaist/LLMServingSim, commit 5daddb2)"},
-		{"working memory, Apple", fmt.Sprintf("%d MiB", mac.WorkingMemory/mib), "an estimate"},
-		{"driver and communication, alone / in a group", gibs(c.NonTorch) + " / " + gibs(pair.NonTorch), "inference-sim/inference-sim; a device"},
+		{"working memory, large devices", gb(large.WorkingMemory), "inference-sim/inference-sim, dense models on H100; large is 70 GiB and more, A100 excepted, as for vLLM's budget"},
+		{"working memory, others", gb(c.WorkingMemory), "what leaves the 41,408 cached tokens that vLLM 0.19 logged on an RTX 4090 (casys-kaist/LLMServingSim, commit 5daddb2)"},
+		{"working memory, Apple", gb(mac.WorkingMemory), "an estimate"},
+		{"driver and communication, alone / in a group", gb(c.NonTorch) + " / " + gb(pair.NonTorch), "inference-sim/inference-sim; a device"},
 	})
 }

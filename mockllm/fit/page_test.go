@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -107,10 +108,10 @@ type judgement struct {
 	priors         []Judged
 }
 
-func published() judgement {
+var published = sync.OnceValue(func() judgement {
 	all, _ := samples(catalog.Builtin(), Published())
 	return judgement{Validate(catalog.Builtin(), Published()), crossGPUs(), crossModels(), judge(all, roofline.Values{})}
-}
+})
 
 func errorsPart(*testing.T) string {
 	p := published()
@@ -172,7 +173,7 @@ func worstPart(*testing.T) string {
 		r := j.Row
 		rows = append(rows, []string{
 			r.ID, r.Engine, r.Model + ", " + r.WeightFormat, fmt.Sprintf("%d x %s", r.GPUs, r.GPU),
-			counted(r.Prompt), counted(r.Generated), counted(r.Batch), string(r.Metric),
+			statedCell(r.Prompt), statedCell(r.Generated), statedCell(r.Batch), string(r.Metric),
 			number(r.Value), number(j.Predicted), percent("%+.0f", j.Error()), percent("%+.0f", seen[r.Line]),
 		})
 	}
@@ -187,7 +188,7 @@ func number(v float64) string {
 	return fmt.Sprintf("%.0f", v)
 }
 
-func counted(n int) string {
+func statedCell(n int) string {
 	if n == Unstated {
 		return ""
 	}
@@ -256,15 +257,7 @@ func spans(run []Timed, of func(Timed) time.Duration) (out []time.Duration) {
 // llama returns the plan of Llama-3.1-8B on some hardware.
 func llama(t *testing.T, hardware string, change func(*roofline.Deployment)) *roofline.Plan {
 	t.Helper()
-	m, err := catalog.FindModel("Llama-3.1-8B")
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := catalog.FindHardware(hardware)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := roofline.Deployment{Model: m, Hardware: h}
+	d := roofline.Deployment{Model: model(t, "Llama-3.1-8B"), Hardware: device(t, hardware)}
 	change(&d)
 	p, err := roofline.New(d)
 	if err != nil {

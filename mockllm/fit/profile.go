@@ -293,12 +293,12 @@ func (p Profile) Constants(d roofline.Deployment) roofline.Constants {
 }
 
 func (p Profile) note(d roofline.Deployment) string {
-	text := fmt.Sprintf("%s calibrated by profile %s, from %d measurements", join(p.told(), func(s string) string { return s }), p.Name, p.Measurements)
+	text := fmt.Sprintf("%s calibrated by profile %s, from %s", strings.Join(p.told(), ", "), p.Name, counted(p.Measurements, "measurement"))
 	if !slices.Contains(p.Models, d.Model.Name) {
 		text += fmt.Sprintf(" of %s", strings.Join(p.Models, ", "))
 	}
 	if n := max(1, d.GPUs); !slices.Contains(p.GPUs, n) {
-		text += fmt.Sprintf(" on %s GPUs", join(p.GPUs, strconv.Itoa))
+		text += fmt.Sprintf(" (GPUs: %s)", join(p.GPUs, strconv.Itoa))
 	}
 	return text
 }

@@ -107,20 +107,13 @@ func FuzzReadProfile(f *testing.F) {
 	})
 }
 
-func on(t testing.TB, model, hardware, engine string, w roofline.Format) roofline.Deployment {
+func on(t testing.TB, name, hardware, engine string, w roofline.Format) roofline.Deployment {
 	t.Helper()
-	d := roofline.Deployment{Weights: w}
-	var err error
-	if d.Model, err = catalog.FindModel(model); err != nil {
+	e, err := catalog.FindEngine(engine)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Hardware, err = catalog.FindHardware(hardware); err != nil {
-		t.Fatal(err)
-	}
-	if d.Engine, err = catalog.FindEngine(engine); err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return roofline.Deployment{Model: model(t, name), Hardware: device(t, hardware), Engine: e, Weights: w}
 }
 
 // What was fitted takes the place of what is built in, and nothing else changes.
@@ -137,7 +130,7 @@ func TestProfileConstants(t *testing.T) {
 		t.Errorf("constants\n%+v, want\n%+v", got, want)
 	}
 	d.Model.Name, d.GPUs = "another", 4
-	if got, want := p.Constants(d).Note, want.Note+" of Llama-3.1-8B, Qwen3-8B on 1, 2 GPUs"; got != want {
+	if got, want := p.Constants(d).Note, want.Note+" of Llama-3.1-8B, Qwen3-8B (GPUs: 1, 2)"; got != want {
 		t.Errorf("note %q, want %q", got, want)
 	}
 }

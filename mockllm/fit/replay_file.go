@@ -59,7 +59,7 @@ func ReadTimed(name string, file io.Reader) ([]Timed, error) {
 // timed returns the request of a line.
 func (p *rowParser) timed() Timed {
 	if len(p.cells) != len(p.header) {
-		p.fail("%d cells under %d columns", len(p.cells), len(p.header))
+		p.fail("%s under %s", counted(len(p.cells), "cell"), counted(len(p.header), "column"))
 		return Timed{}
 	}
 	t := Timed{

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"halfsecond/mockllm/catalog"
 	"halfsecond/mockllm/engine"
 	"halfsecond/mockllm/roofline"
 	"halfsecond/pipeline"
@@ -47,17 +46,9 @@ func (r recorded) replica(t testing.TB, c roofline.Constants) engine.Replica {
 	return engine.Replica{Plan: plan(t, "Llama-3.1-8B", r.hardware, r.kvTokens, c), MaxSequences: r.sequences, TokenBudget: 2048}
 }
 
-func plan(t testing.TB, model, hardware string, kvTokens int, c roofline.Constants) *roofline.Plan {
+func plan(t testing.TB, name, hardware string, kvTokens int, c roofline.Constants) *roofline.Plan {
 	t.Helper()
-	m, err := catalog.FindModel(model)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := catalog.FindHardware(hardware)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := roofline.New(roofline.Deployment{Model: m, Hardware: h, KVTokens: kvTokens, Constants: c})
+	p, err := roofline.New(roofline.Deployment{Model: model(t, name), Hardware: device(t, hardware), KVTokens: kvTokens, Constants: c})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,12 +41,12 @@ type rowParser struct {
 
 func (p *rowParser) row() Row {
 	if len(p.cells) != len(p.header) {
-		p.fail("%d cells under %d columns", len(p.cells), len(p.header))
+		p.fail("%s under %s", counted(len(p.cells), "cell"), counted(len(p.header), "column"))
 		return Row{}
 	}
 	r := Row{
 		Line: p.line, ID: p.text("id"), Source: p.text("source"), Note: p.text("note"),
-		Engine: p.required("engine"), Model: p.required("model"), GPU: p.required("gpu"), WeightFormat: p.required("weight_format"),
+		Engine: p.engine(), Model: p.required("model"), GPU: p.required("gpu"), WeightFormat: p.required("weight_format"),
 		Bits: p.number("bits_per_weight", mostBits), GPUs: p.some("n_gpu", 1), Parallelism: p.parallelism(),
 		Prompt: p.count("prompt_tokens", Unstated), Generated: p.count("gen_tokens_or_context", Unstated), Batch: p.some("batch", Unstated),
 		Metric: Metric(p.required("metric")), Value: p.number("value", mostValue),
@@ -60,6 +60,9 @@ func (p *rowParser) row() Row {
 	p.unit(r.Metric)
 	return r
 }
+
+// engine returns the software, without the dash before a version that is not stated.
+func (p *rowParser) engine() string { return strings.TrimRight(p.required("engine"), "-_") }
 
 // unit checks that a row with a unit has that of its metric.
 func (p *rowParser) unit(m Metric) {

@@ -11,7 +11,7 @@ import (
 func TestReadRow(t *testing.T) {
 	const file = "id,source,engine,model,params_b,weight_format,bits_per_weight,gpu,n_gpu,prompt_tokens,gen_tokens_or_context,batch,metric,value,unit,note,parallelism\n" +
 		"a-1,here,vLLM-0.10,Llama-3.1-8B,8.03,awq,4.25,RTX-4090,2,512,128,4,tpot_ms,12.5,ms,closed-loop,tp\n" +
-		",,llama.cpp,Qwen3-4B,,Q4_K_M,,Apple-M1-8c,,,,,aggregate_tok_s,21,,,\n"
+		",,llama.cpp-,Qwen3-4B,,Q4_K_M,,Apple-M1-8c,,,,,aggregate_tok_s,21,,,\n"
 	rows, err := ReadRows("rows.csv", strings.NewReader(file))
 	if err != nil {
 		t.Fatal(err)

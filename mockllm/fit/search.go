@@ -47,12 +47,14 @@ func loss(ratio float64) float64 {
 	return math.Sqrt(e*e + smallError*smallError)
 }
 
-// fitted returns the constants that fit the samples best, by name. Names that no
-// sample uses are not among them.
+// fitted returns the constants that fit the samples best, by name, in the digits that a
+// table keeps of them. Names that no sample uses are not among them.
 func fitted(samples []sample) roofline.Values {
 	values := roofline.Values{}
 	for _, part := range parts(samples) {
-		maps.Copy(values, newSearch(part).run())
+		for name, v := range newSearch(part).run() {
+			values[name] = rounded(v)
+		}
 	}
 	return values
 }

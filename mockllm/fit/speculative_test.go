@@ -75,10 +75,7 @@ func readSpeculated(t *testing.T) (out []speculated) {
 // gptFast returns the plan of a model that gpt-fast runs on one device.
 func gptFast(t *testing.T, m catalog.Model, hardware, format string) *roofline.Plan {
 	t.Helper()
-	h, err := catalog.FindHardware(hardware)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := device(t, hardware)
 	e, err := catalog.FindEngine("gpt-fast")
 	if err != nil {
 		t.Fatal(err)
@@ -94,13 +91,22 @@ func gptFast(t *testing.T, m catalog.Model, hardware, format string) *roofline.P
 	return p
 }
 
-func model(t *testing.T, name string) catalog.Model {
+func model(t testing.TB, name string) catalog.Model {
 	t.Helper()
 	m, err := catalog.FindModel(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
+}
+
+func device(t testing.TB, name string) catalog.Hardware {
+	t.Helper()
+	h, err := catalog.FindHardware(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
 }
 
 // head returns the plan of a model's drafting head.
@@ -220,10 +226,7 @@ func TestSpeculative(t *testing.T) {
 // they take 10.2 to 15.2 ms, a millisecond for each pass.
 func TestHeadInAServer(t *testing.T) {
 	const limit, context, measured = .15, 400, 7.07 // ms a token without drafts
-	h, err := catalog.FindHardware("H100-SXM")
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := device(t, "H100-SXM")
 	target, err := roofline.New(roofline.Deployment{Model: model(t, "Llama-3.1-8B"), Hardware: h})
 	if err != nil {
 		t.Fatal(err)
@@ -250,10 +253,7 @@ func TestHeadInAServer(t *testing.T) {
 // takes to some 12, on hardware with the memory bandwidth for those 30 ms.
 func TestSmallDraft(t *testing.T) {
 	const context = 500
-	h, err := catalog.FindHardware("RTX-4090")
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := device(t, "RTX-4090")
 	on := func(m catalog.Model, bandwidth float64) *roofline.Plan {
 		h.Bandwidth = bandwidth
 		p, err := roofline.New(roofline.Deployment{Model: m, Hardware: h})

@@ -57,7 +57,7 @@ func Constants(c *catalog.Catalog, rows []Row) []Constant {
 	}
 	var out []Constant
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		out = append(out, Constant{name, rounded(values[name]), roofline.PriorOf(name).Value, used[name]})
+		out = append(out, Constant{name, values[name], roofline.PriorOf(name).Value, used[name]})
 	}
 	return out
 }

@@ -16,7 +16,7 @@ var unit = catalog.Hardware{Name: "unit", Vendor: "nobody", Memory: 1 << 40, Ban
 // counting returns the plan of a model on unit hardware.
 func counting(t testing.TB, m catalog.Model, change ...func(*Deployment)) *Plan {
 	t.Helper()
-	d := Deployment{Model: m, Hardware: unit, Constants: Ideal()}
+	d := Deployment{Model: m, Hardware: unit, Weights: FP16, Constants: Ideal()}
 	for _, f := range change {
 		f(&d)
 	}

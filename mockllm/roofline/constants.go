@@ -29,6 +29,7 @@ type Constants struct {
 	StepFixed     time.Duration // a_step, once a step
 	LayerFixed    time.Duration // a_layer, once a layer
 	SequenceFixed time.Duration // a_seq, once a sequence of the step
+	ExpertFixed   time.Duration // a_expert, once a layer with experts, beside LayerFixed
 	// Overlapped says that the host spends LayerFixed while the device works, so that
 	// the longer of the two counts.
 	Overlapped bool
@@ -72,6 +73,19 @@ const (
 	// Source: inference-sim/inference-sim, trained-physics model, read 2026-11-29.
 	stepFixed     = 126 * time.Microsecond
 	sequenceFixed = 4400 * time.Nanosecond
+
+	// What a layer with experts costs beside reading and a dense layer's fixed cost, on
+	// servers. The kernels of an expert layer for one token, top-k and sum included,
+	// repeated in a captured graph, take 29.5 us on H100 (512 experts of width 128, 10
+	// chosen, vllm-project/vllm pull request 44830), 31.7 us on H200 (128 of 192, 8,
+	// sgl-project/sglang pull request 11730) and 39.6 us on B200 (128 of 768, 8, 16 bits,
+	// vllm pull request 31448); at this model's rate reading takes 3.9, 6.5 and 16.5 us of
+	// it, which leaves 25. The router's product before them takes 4.3 to 6.6 us (vllm pull
+	// request 44217, sglang 20848). A dense layer has two products and an activation in
+	// their place, 10 us beside reading: products take 3.1 to 4.3 us on H100 and pointwise
+	// kernels some 3 (vidur's profiles, microsoft/vidur commit 7d47513). 25 + 5 - 10. Read
+	// 2026-11-29.
+	expertFixed = 20 * time.Microsecond
 
 	// FlashAttention-2 reaches .50-.73 of an A100's peak (arXiv:2307.08691), and
 	// FlashAttention-3 .57 of an H100's at 2,048 tokens (pytorch/benchmark commit
@@ -157,6 +171,7 @@ func (c Constants) validate() error {
 	notNegative("fixed cost a step", c.StepFixed.Seconds())
 	notNegative("fixed cost a layer", c.LayerFixed.Seconds())
 	notNegative("fixed cost a sequence", c.SequenceFixed.Seconds())
+	notNegative("fixed cost a layer of experts", c.ExpertFixed.Seconds())
 	notNegative("all-reduce latency", c.AllReduceLatency.Seconds())
 	notNegative("working memory", float64(c.WorkingMemory))
 	notNegative("non-torch memory", float64(c.NonTorch))

@@ -10,11 +10,14 @@ import (
 	"halfsecond/mockllm/catalog"
 )
 
-// everyDeployment calls f with each engine on each hardware in each format, alone and
-// on two devices.
+// everyDeployment calls f with each engine on each hardware that it runs on, in each
+// format, alone and on two devices.
 func everyDeployment(f func(Deployment)) {
 	for _, h := range catalog.AllHardware() {
 		for _, e := range catalog.AllEngines() {
+			if e.Support(h) == catalog.Unsupported {
+				continue
+			}
 			for _, w := range Formats() {
 				for devices := 1; devices <= 2; devices++ {
 					f(Deployment{Hardware: h, Engine: e, Weights: w, GPUs: devices})
@@ -96,22 +99,23 @@ func TestMemoryConstants(t *testing.T) {
 // Every constant that is out of range is named, once.
 func TestConstantsOutOfRange(t *testing.T) {
 	for name, change := range map[string]func(*Constants){
-		"MFU 0: want more than 0":               func(c *Constants) { c.MFU = 0 },
-		"attention MFU 2: want more than 0":     func(c *Constants) { c.AttentionMFU = 2 },
-		"MBU NaN: want more than 0":             func(c *Constants) { c.MBU = math.NaN() },
-		"attention MBU -1: want more than 0":    func(c *Constants) { c.AttentionMBU = -1 },
-		"KV dequant factor 0: want more than 0": func(c *Constants) { c.KVDequant = 0 },
-		"expert MBU factor 0: want more than 0": func(c *Constants) { c.ExpertMBU = 0 },
-		"bus share 0: want more than 0":         func(c *Constants) { c.BusShare = 0 },
-		"memory use 1.5: want more than 0":      func(c *Constants) { c.MemoryUse = 1.5 },
-		"exposed share NaN: want 0 to 1":        func(c *Constants) { c.Exposed = math.NaN() },
-		"activations NaN: must not":             func(c *Constants) { c.Activations = math.NaN() },
-		"fixed cost a step -1: must not":        func(c *Constants) { c.StepFixed = -time.Second },
-		"fixed cost a layer -1: must not":       func(c *Constants) { c.LayerFixed = -time.Second },
-		"fixed cost a sequence -1: must not":    func(c *Constants) { c.SequenceFixed = -time.Second },
-		"all-reduce latency -1: must not":       func(c *Constants) { c.AllReduceLatency = -time.Second },
-		"working memory -1: must not":           func(c *Constants) { c.WorkingMemory = -1 },
-		"non-torch memory -1: must not":         func(c *Constants) { c.NonTorch = -1 },
+		"MFU 0: want more than 0":                func(c *Constants) { c.MFU = 0 },
+		"attention MFU 2: want more than 0":      func(c *Constants) { c.AttentionMFU = 2 },
+		"MBU NaN: want more than 0":              func(c *Constants) { c.MBU = math.NaN() },
+		"attention MBU -1: want more than 0":     func(c *Constants) { c.AttentionMBU = -1 },
+		"KV dequant factor 0: want more than 0":  func(c *Constants) { c.KVDequant = 0 },
+		"expert MBU factor 0: want more than 0":  func(c *Constants) { c.ExpertMBU = 0 },
+		"bus share 0: want more than 0":          func(c *Constants) { c.BusShare = 0 },
+		"memory use 1.5: want more than 0":       func(c *Constants) { c.MemoryUse = 1.5 },
+		"exposed share NaN: want 0 to 1":         func(c *Constants) { c.Exposed = math.NaN() },
+		"activations NaN: must not":              func(c *Constants) { c.Activations = math.NaN() },
+		"fixed cost a step -1: must not":         func(c *Constants) { c.StepFixed = -time.Second },
+		"fixed cost a layer -1: must not":        func(c *Constants) { c.LayerFixed = -time.Second },
+		"fixed cost a layer of experts -1: must": func(c *Constants) { c.ExpertFixed = -time.Second },
+		"fixed cost a sequence -1: must not":     func(c *Constants) { c.SequenceFixed = -time.Second },
+		"all-reduce latency -1: must not":        func(c *Constants) { c.AllReduceLatency = -time.Second },
+		"working memory -1: must not":            func(c *Constants) { c.WorkingMemory = -1 },
+		"non-torch memory -1: must not":          func(c *Constants) { c.NonTorch = -1 },
 	} {
 		c := Ideal()
 		change(&c)

@@ -18,7 +18,7 @@ type Deployment struct {
 	GPUs      int            // devices that share every layer or, by a layer split, the layers; 0 means 1
 	Stages    int            // pipeline parallelism: groups of GPUs devices, each with some of the layers; 0 means 1
 	Split     string         // how GPUs devices share: catalog.SplitTensor or SplitLayer; "" means as the engine does
-	Weights   Format         // zero means FP16
+	Weights   Format         // zero means Native
 	KV        KVFormat       // zero means KVFP16
 	KVTokens  int            // tokens that the cache holds, where that is known; 0 means computed
 	Constants Constants      // zero means Defaults
@@ -48,7 +48,7 @@ func (d Deployment) filled() Deployment {
 	if d.Split == "" {
 		d.Split = d.Engine.Split
 	}
-	d.Weights, d.KV = d.Weights.orDefault(), d.KV.orDefault()
+	d.Weights, d.KV = d.Weights.Of(d.Model, d.Engine, d.Hardware), d.KV.orDefault()
 	return d
 }
 
@@ -88,6 +88,9 @@ func (d Deployment) validFigures() error {
 	}
 	if !(d.Hardware.Bandwidth > 0) {
 		errs = append(errs, fmt.Errorf("memory bandwidth %g: want more than 0", d.Hardware.Bandwidth))
+	}
+	if e := d.Engine; e.Support(d.Hardware) == catalog.Unsupported {
+		errs = append(errs, fmt.Errorf("%s does not run on %s: it is made for %s", e.Name, d.Hardware.Name, strings.Join(slices.Concat(e.RunsOn, e.PortedTo), ", ")))
 	}
 	if !(d.Weights.bits > 0) {
 		errs = append(errs, fmt.Errorf("weights of %g bits: want more than 0", d.Weights.bits))

@@ -28,7 +28,8 @@ func TestNewRefuses(t *testing.T) {
 		{"no interconnect", Deployment{Model: llama, Hardware: hardware(t, "Apple-M4-Max-40c"), GPUs: 2},
 			"2 GPUs: Apple-M4-Max-40c has no interconnect, so a model runs on 1"},
 		{"no compute rate", Deployment{Model: llama, Hardware: hardware(t, "CPU-EPYC-12ch-DDR5-4800")},
-			"Llama-3.1-8B on CPU-EPYC-12ch-DDR5-4800: unknown: compute rate"},
+			"Llama-3.1-8B on CPU-EPYC-12ch-DDR5-4800: unknown: compute rate; state it as fp32_TFLOPS, and cores, of hardware of your own, in a file that --catalog or the key catalog names"},
+		{"software for other hardware", Deployment{Model: llama, Hardware: hardware(t, "MI300X"), Engine: engine(t, "trtllm")}, "trtllm does not run on MI300X: it is made for NVIDIA"},
 		{"no shape", Deployment{Model: catalog.Model{Name: "X", Published: 1e9}, Hardware: h100}, "X on H100-SXM: unknown: model shape"},
 		{"no shape on two GPUs", Deployment{Model: catalog.Model{Name: "X", Published: 1e9}, Hardware: h100, GPUs: 2},
 			"2 GPUs: a model of unknown shape runs on 1"},
@@ -73,7 +74,7 @@ func TestNotes(t *testing.T) {
 		{"Llama-3.1-8B", "H100-SXM", 1, FP16, noted, []string{"a caveat of the constants"}},
 		{"Llama-3.1-8B", "A100-80GB-SXM", 1, INT4, Ideal(), nil},
 		{"Gemma-2-9B", "H100-SXM", 1, FP16, Ideal(), []string{"Gemma-2-9B has a sliding window of 4096 tokens"}},
-		{"Mixtral-8x7B", "H100-SXM", 2, FP16, Ideal(), []string{"no measurement of a mixture of experts on a server", "Mixtral-8x7B has 8 experts a layer, of which each token reads 2"}},
+		{"Mixtral-8x7B", "H100-SXM", 2, FP16, Constants{}, []string{"each of the 32 layers with experts costs 20µs more than a dense one", "Mixtral-8x7B has 8 experts a layer, of which each token reads 2"}},
 		{"Llama-3.1-405B", "H100-SXM", 16, FP16, Ideal(), []string{"16 devices are joined as if they were in one machine"}},
 		{"Llama-3.1-8B", "A100-80GB-SXM", 1, FP8, Ideal(), []string{"A100-80GB-SXM does not multiply faster in fp8"}},
 		{"Llama-3.1-8B", "B300", 1, W8A8, Ideal(), []string{"B300 does not multiply faster in w8a8"}},
@@ -81,7 +82,10 @@ func TestNotes(t *testing.T) {
 		{"Llama-3.1-8B", "A40", 4, FP16, Ideal(), []string{"NVLink bridges join A40 in pairs"}},
 		{"Llama-3.1-8B", "P40", 1, FP16, Ideal(), []string{"P40 multiplies faster in 32 bits"}},
 		{"Llama-3.1-8B", "CPU-M2-Pro", 1, FP16, Ideal(), nil},
-		{"Llama-3.1-8B", "CPU-EPYC-12ch-DDR5-4800", 1, FP16, Ideal(), []string{"the compute rate is unknown"}},
+		{"Llama-3.1-8B", "CPU-EPYC-12ch-DDR5-4800", 1, FP16, Ideal(), []string{"the compute rate is unknown", "the memory of CPU-EPYC-12ch-DDR5-4800 is unknown"}},
+		{"DeepSeek-V3", "H200-SXM", 8, Native, Constants{}, []string{"each of the 58 layers", "what the kernels of latent attention cost", "DeepSeek-V3 has"}},
+		{"Llama-3.1-8B", "H100-SXM", 1, format(t, "Q4_K_M"), Ideal(), []string{"Q4_K_M is not a format that vllm usually reads on H100-SXM"}},
+		{"Llama-3.1-8B", "Apple-M4-Max-40c", 1, FP16, Ideal(), []string{"vllm runs on Apple-M4-Max-40c by a port of which no measurement was read"}},
 	} {
 		p, err := Partial(Deployment{
 			Model: model(t, test.model), Hardware: hardware(t, test.hardware), GPUs: test.gpus, Weights: test.weights, Constants: test.constants})

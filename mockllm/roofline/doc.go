@@ -5,11 +5,11 @@
 // deployment.go is what can be asked about, and plan.go turns it into the
 // coefficients of the equation, with attention.go and parallel.go for their terms.
 // format.go and kv_format.go say what weights and cached values weigh and how fast
-// they multiply; memory.go counts the bytes of weights and cache; head.go derives a
+// they multiply, readers.go who reads which; memory.go counts the bytes of weights and cache; head.go derives a
 // drafting head from its model. constants.go holds what no datasheet tells: kernels.go
 // says which deployments share a constant, fitted.go and fitted.csv hold what was
 // fitted to measurements, priors.go what is assumed before, allreduce.go what joins
-// devices.
+// devices. notes.go says in words what a figure rests on.
 //
 // The equation, with T tokens of B sequences in the step, N of which need the output
 // head, on n devices that share each layer:
@@ -33,7 +33,7 @@
 //
 //	communication   = 2*L * allreduce(T * 2*d bytes, n) + (s-1) * allreduce(T * 2*d bytes, 2)
 //	allreduce(m, n) = latency + 2*(n-1)/n * m / (share * link), and 0 on one device
-//	launches        = a_layer*L + a_expert*(layers of experts)
+//	launches        = a_layer*L + a_expert*(layers with experts)
 //
 // Of the model: L layers of the hidden width d, H query heads and G heads of keys and
 // values, h wide; the vocabulary V; P the parameters of the layers' matrices that one
@@ -68,7 +68,9 @@
 //
 // What it leaves out: routing is even, and experts are not spread over devices each
 // by itself; all devices are taken to be in one machine; the projections that latent
-// attention repeats on every device count as divided. The head, and what a mixture of
-// experts keeps in 16 bits, are multiplied with the MFU of the other weights. A product of few tokens is as efficient as one of many but for
-// what it has to read. Attention reaches the same share of the peak at every length.
+// attention repeats on every device count as divided, and its kernels cost as much as
+// those of plain attention; a shared expert costs what reading it takes. The head, and
+// what a mixture of experts keeps in 16 bits, are multiplied with the MFU of the other
+// weights. A product of few tokens is as efficient as one of many but for what it has to
+// read. Attention reaches the same share of the peak at every length.
 package roofline

@@ -101,3 +101,28 @@ func BenchmarkStepOfExperts(b *testing.B) {
 		p.Step(batch)
 	}
 }
+
+// On a server a layer with experts costs 20 us more than another, whatever the step
+// holds; local programs, whose measurements hold it, pay nothing on top.
+func TestFixedCostOfExperts(t *testing.T) {
+	for _, test := range []struct {
+		model, engine string
+		want          time.Duration
+	}{
+		{"DeepSeek-V3", "vllm", 58 * 20 * time.Microsecond},
+		{"Mixtral-8x7B", "sglang", 32 * 20 * time.Microsecond},
+		{"Mixtral-8x7B", "llama.cpp", 0},
+		{"Llama-3.1-8B", "vllm", 0},
+	} {
+		d := Deployment{Model: model(t, test.model), Hardware: hardware(t, "H200-SXM"), Engine: engine(t, test.engine), GPUs: 8}
+		with := plan(t, d)
+		d.Constants = Defaults(d)
+		d.Constants.ExpertFixed = 0
+		without := plan(t, d)
+		for _, b := range []Batch{with.DecodeBatch(1, 100), with.DecodeBatch(200, 100)} {
+			if got := with.Step(b) - without.Step(b); got < test.want-1 || got > test.want+1 {
+				t.Errorf("%s by %s: %d tokens take %v more, want %v", test.model, test.engine, b.Tokens, got, test.want)
+			}
+		}
+	}
+}

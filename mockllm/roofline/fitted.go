@@ -127,7 +127,7 @@ func (d Deployment) untabled() Constants {
 	}
 	c.AllReduceLatency, c.BusShare = allReduce(d)
 	if d.serves() {
-		c.StepFixed, c.SequenceFixed = stepFixed, sequenceFixed
+		c.StepFixed, c.SequenceFixed, c.ExpertFixed = stepFixed, sequenceFixed, expertFixed
 	} else {
 		c.MemoryUse, c.WorkingMemory, c.NonTorch = localMemoryUse, localWorkingMemory, nonTorch(1)
 	}

@@ -24,12 +24,37 @@ func TestParseFormat(t *testing.T) {
 		}
 	}
 	_, err := ParseFormat("fp3")
-	if want := `unknown weight format "fp3": want one of fp16, fp8, int8, w8a8, int4, int4-g64, int4-g32, nvfp4, mxfp4, ` +
-		`Q8_0, Q6_K, Q5_K_M, Q4_K_M, Q4_0, q8, q6, q5, q4, exl2`; err == nil || err.Error() != want {
+	if want := `unknown weight format "fp3": want one of fp16, fp8, int8, w8a8, int4, int4-g64, int4-g32, nvfp4, mxfp4, MXFP4_MOE, ` +
+		`Q8_0, Q6_K, Q5_K_M, Q4_K_M, Q4_0, q8, q6, q5, q4, exl2, native, or one with the bits of a weight behind it, such as Q4_K_M@4.7`; err == nil || err.Error() != want {
 		t.Errorf("ParseFormat(fp3) gave %v, want %s", err, want)
 	}
-	if got := (Format{}).String(); got != "fp16" {
-		t.Errorf("the zero format is %s, want fp16", got)
+	if got, err := ParseFormat("Native"); got != (Format{}) || err != nil || got.String() != "native" {
+		t.Errorf("ParseFormat(Native) = %s, %v; want the zero format, native", got, err)
+	}
+}
+
+// The bits of a file can stand behind its format.
+func TestParseFormatWithBits(t *testing.T) {
+	for text, want := range map[string]Format{
+		"q4_k_m@4.7":     {name: "Q4_K_M@4.7", bits: 4.7, head: 4.7, compute: after16Bits},
+		"MXFP4_MOE@4.45": {name: "MXFP4_MOE@4.45", bits: 4.45, head: 4.45, compute: after16Bits},
+		"awq@4.15":       {name: "int4@4.15", bits: 4.15, head: 16, compute: after16Bits},
+	} {
+		got, err := ParseFormat(text)
+		if err != nil || got != want {
+			t.Errorf("ParseFormat(%q) = %+v, %v; want %+v", text, got, err, want)
+		}
+		if again, err := ParseFormat(got.String()); err != nil || again != got {
+			t.Errorf("ParseFormat(%q) = %+v, %v; want what it names", got, again, err)
+		}
+	}
+	for _, text := range []string{"Q4_K_M@", "Q4_K_M@0", "Q4_K_M@65", "Q4_K_M@NaN", "Q4_K_M@4@5", "native@4"} {
+		if got, err := ParseFormat(text); err == nil || !strings.HasPrefix(err.Error(), "weight format \""+text+"\": want a format such as Q4_K_M before the @") {
+			t.Errorf("ParseFormat(%q) = %v, %v", text, got, err)
+		}
+	}
+	if _, err := ParseFormat("q3@3"); err == nil || !strings.HasPrefix(err.Error(), `unknown weight format "q3"`) {
+		t.Errorf("ParseFormat(q3@3) gave %v", err)
 	}
 }
 
@@ -61,6 +86,7 @@ func TestBitsOfAFormat(t *testing.T) {
 		{FP8, 8, 8, 8, 16},
 		{INT4, 4.25, 4.25, 4.25, 16},
 		{MXFP4, 4.25, 4.25, 16, 16},
+		{mxfp4File, 4.25, 4.25, 8.5, 8.5},
 		{PackedFormat("Q4_0", 4.5), 4.5, 4.5, 4.5, 4.5},
 		{BitFormat(4), 4, 4, 4, 4},
 	} {

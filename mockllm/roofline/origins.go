@@ -20,30 +20,26 @@ type Origin struct {
 // What constants that no measurement of an engine determined were taken from;
 // constants.go and allreduce.go have the details.
 const (
-	ofProfiles     = "vidur's profiles of layers and all-reduces"
-	ofInferenceSim = "inference-sim's fit to vLLM on H100"
-	ofNoCost       = "left out for this engine"
-	ofEstimate     = "an estimate"
+	ofProfiles      = "vidur's profiles of layers and all-reduces"
+	ofInferenceSim  = "inference-sim's fit to vLLM on H100"
+	ofItsMemory     = "inference-sim"
+	ofExpertKernels = "timings of single kernels by vLLM and SGLang"
+	ofNoCost        = "left out for this engine"
+	ofEstimate      = "an estimate"
 )
 
 // Origins tells where the constants of Defaults come from, in the order of the fields.
 func Origins(d Deployment) []Origin {
 	d = d.filled()
 	n := d.names()
-	scheduler, bus := ofNoCost, ofProfiles
+	scheduler, experts, bus := ofNoCost, ofNoCost, ofProfiles
 	if d.serves() {
-		scheduler = ofInferenceSim
+		scheduler, experts = ofInferenceSim, ofExpertKernels
 	}
 	if d.Hardware.Interconnect == "Infinity Fabric" {
 		bus = "AMD's guide to RCCL and an estimate"
 	}
-	use, working, beside := "vLLM's default", "inference-sim, and a run of vLLM on an RTX 4090", "inference-sim"
-	if !d.serves() {
-		use, working = ofEstimate, ofEstimate
-	}
-	if d.kernels() == "metal" {
-		use, working, beside = "the system's limit, from memory", ofEstimate, ofNoCost
-	}
+	use, working, beside := d.memorySources()
 	layer := origin("LayerFixed", n.layer, "")
 	if n.perCore > 1 {
 		layer.Cores = int(n.perCore)
@@ -59,6 +55,7 @@ func Origins(d Deployment) []Origin {
 		origin("Activations", n.activations, ofProfiles),
 		origin("StepFixed", nil, scheduler),
 		layer,
+		origin("ExpertFixed", nil, experts),
 		origin("SequenceFixed", n.sequence, scheduler),
 		origin("AllReduceLatency", nil, bus),
 		origin("BusShare", nil, bus),
@@ -66,6 +63,18 @@ func Origins(d Deployment) []Origin {
 		origin("WorkingMemory", nil, working),
 		origin("NonTorch", nil, beside),
 	}
+}
+
+// memorySources names what the constants of memory were taken from: the share used, what
+// it takes to work, and the driver's.
+func (d Deployment) memorySources() (use, working, beside string) {
+	switch {
+	case d.kernels() == "metal":
+		return "the system's limit, from memory", ofEstimate, ofNoCost
+	case !d.serves():
+		return ofEstimate, ofEstimate, ofItsMemory
+	}
+	return "vLLM's default", "inference-sim, and a run of vLLM on an RTX 4090", ofItsMemory
 }
 
 // origin returns that of a field which is the product of some names, or where there

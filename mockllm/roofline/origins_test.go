@@ -19,6 +19,7 @@ func TestOrigins(t *testing.T) {
 		"SequenceFixed":    {Field: "SequenceFixed", Factors: []Factor{factor("sequence.eager")}},
 		"Activations":      {Field: "Activations", Factors: []Factor{factor("activations.eager")}},
 		"StepFixed":        {Field: "StepFixed", Source: "inference-sim's fit to vLLM on H100"},
+		"ExpertFixed":      {Field: "ExpertFixed", Source: "timings of single kernels by vLLM and SGLang"},
 		"AllReduceLatency": {Field: "AllReduceLatency", Source: "vidur's profiles of layers and all-reduces"},
 	}
 	for _, got := range Origins(d) {

@@ -67,35 +67,34 @@ type part struct {
 	cost  cost
 }
 
-// parts cuts a step into whole micro-batches and what is left. Of k micro-batches
-// that pass s stages one after the other, with times t_i through all of them, the
-// last one leaves after
+// parts cuts a step into whole micro-batches, what is left, and the one that fills the
+// stages. Of k micro-batches that pass s stages one after the other, with times t_i
+// through all of them, the last one leaves after
 //
 //	(t_1 + ... + t_k)/s + (s-1)/s * the largest t_i
 //
-// since the stages are alike. Running sequences that decode in a pipeline do not wait
-// for the last micro-batch: each goes on when its own has returned, so the step takes
-// the time of the largest.
-func (p *Plan) parts(b *Batch) (whole, rest part) {
+// since the stages are alike. The largest is the last one or, if that is small, a whole
+// one which computes the output head as the last does. Running sequences that decode in
+// a pipeline do not wait for the last micro-batch: each goes on when its own has
+// returned, so the step takes the time of the largest.
+func (p *Plan) parts(b *Batch) [3]part {
 	size := p.microTokens(b)
 	share := float64(size) / float64(b.Tokens)
 	sequences, logits := float64(b.Sequences), float64(b.Logits)
 	if !p.drained && b.Longest <= DecodeTokens {
-		return part{}, part{1, p.cost(b, share, share*sequences, share*logits)}
+		return [3]part{{1, p.cost(b, share, share*sequences, share*logits)}}
 	}
 	count := (b.Tokens - 1) / size
-	rest = part{1, p.cost(b, float64(b.Tokens-count*size)/float64(b.Tokens), sequences, logits)}
+	rest := part{1, p.cost(b, float64(b.Tokens-count*size)/float64(b.Tokens), sequences, logits)}
 	if count == 0 {
-		return part{}, rest
+		return [3]part{rest}
 	}
 	stages := float64(p.stages)
-	whole = part{float64(count) / stages, p.cost(b, share, 0, 0)}
+	whole := part{float64(count) / stages, p.cost(b, share, 0, 0)}
 	rest.times = 1 / stages
-	fill := (stages - 1) / stages
-	if p.total(&whole.cost) >= p.total(&rest.cost) {
-		whole.times += fill
-	} else {
-		rest.times += fill
+	largest := part{(stages - 1) / stages, p.cost(b, share, sequences, logits)}
+	if p.total(&rest.cost) >= p.total(&largest.cost) {
+		rest.times, largest.times = rest.times+largest.times, 0
 	}
-	return whole, rest
+	return [3]part{whole, rest, largest}
 }

@@ -3,9 +3,8 @@ package roofline
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
-
-	"halfsecond/mockllm/catalog"
 )
 
 // Plan is a deployment ready to be asked: the coefficients of the step equation,
@@ -37,7 +36,7 @@ func New(d Deployment) (*Plan, error) {
 		return nil, err
 	}
 	if len(p.missing) > 0 {
-		return nil, fmt.Errorf("%s on %s: unknown: %s", d.Model.Name, d.Hardware.Name, strings.Join(p.missing, ", "))
+		return nil, fmt.Errorf("%s on %s: unknown: %s%s", d.Model.Name, d.Hardware.Name, strings.Join(p.missing, ", "), p.cure())
 	}
 	return p, nil
 }
@@ -83,7 +82,7 @@ func (p *Plan) planMatmul() {
 		p.tokenCompute = nanoseconds(2 * (p.steadyParams()/(n*p.computeRate(steady)) + active/rate))
 		p.logitCompute = nanoseconds(2 * float64(m.HeadParams()) / (n * p.computeRate(p.d.Weights.headPart())))
 	} else {
-		p.missing = append(p.missing, "compute rate")
+		p.missing = append(p.missing, missingRate)
 	}
 	bandwidth := n * p.d.Hardware.Bandwidth * c.MBU
 	p.layerMemory = nanoseconds(p.steadyParams() * steady.bits / 8 / bandwidth)
@@ -133,7 +132,7 @@ func (p *Plan) expertMBU() float64 {
 // depends on nothing but the tokens.
 func (p *Plan) planFixed() {
 	m, c := p.d.Model, p.d.Constants
-	layers := nanoseconds(c.LayerFixed.Seconds() * float64(m.Layers))
+	layers := nanoseconds(c.LayerFixed.Seconds()*float64(m.Layers) + c.ExpertFixed.Seconds()*float64(m.ExpertLayers()))
 	p.fixedBase = nanoseconds(c.StepFixed.Seconds())
 	if c.Overlapped {
 		p.launches = layers
@@ -154,31 +153,16 @@ func (p *Plan) Deployment() Deployment { return p.d }
 // Missing names the figures that are unknown; it is empty for a plan from New.
 func (p *Plan) Missing() []string { return p.missing }
 
-// deviceLimit is how many devices one machine commonly has.
-const deviceLimit = 8
-
-// Notes returns what a reader of the plan's figures should know about them.
-func (p *Plan) Notes() []string {
-	m, h := p.d.Model, p.d.Hardware
-	var notes []string
-	note := func(when bool, format string, args ...any) {
-		if when {
-			notes = append(notes, fmt.Sprintf(format, args...))
-		}
+// cure says where a user can state a compute rate that a row of the catalogue lacks, or "".
+func (p *Plan) cure() string {
+	if !slices.Contains(p.missing, missingRate) || p.d.Hardware.Source == "" {
+		return ""
 	}
-	_, unpacked := p.d.Weights.rate(h)
-	flops, _ := FP16.rate(h)
-	note(!m.HasShape(), "the model's shape is unknown: attention, KV cache and fixed costs per layer are left out")
-	note(flops == 0, "the compute rate is unknown: steps are taken as bound by memory, and prefill is unknown")
-	note(p.d.serves() && m.Experts > 0, "no measurement of a mixture of experts on a server was read: the kernels that pick experts cost more than this, so a few sequences come out too fast")
-	note(m.Experts > 0, "%s has %d experts a layer, of which each token reads %d as if drawn evenly: real routing is skewed, so small batches read fewer", m.Name, m.Experts, m.ActiveExperts)
-	note(p.d.KVTokens == 0 && m.Window > 0, "%s has a sliding window of %d tokens in part of its layers: KV tokens are those of the other layers, beside whole windows of as many sequences as the engine runs", m.Name, m.Window)
-	note(unpacked && p.d.Weights.narrow(), "%s does not multiply faster in %s than in 16 bits: weights are unpacked to 16 bits first", h.Name, p.d.Weights)
-	note(h.FP16 > 0 && h.FP32 > h.FP16, "%s multiplies faster in 32 bits than in 16: its 32-bit rate is used", h.Name)
-	note(p.d.tensor() > 2 && bridged(h), "NVLink bridges join %s in pairs: all-reduce between pairs crosses PCIe", h.Name)
-	note(p.d.Devices() > deviceLimit && h.Vendor == "NVIDIA", "%d devices are joined as if they were in one machine", p.d.Devices())
-	note(p.d.tensor() > 1 && h.Family == "geforce", "consumer boards have no peer-to-peer copies: communication may be slower than this")
-	note(p.d.Split == catalog.SplitLayer && p.stages > 1, "layers are divided among %d devices, which work one after the other: a token takes as long as on one device", p.stages)
-	note(p.d.Constants.Note != "", "%s", p.d.Constants.Note)
-	return notes
+	column := "dense_fp16_bf16_TFLOPS"
+	if p.d.Hardware.Family == "cpu" {
+		column = "fp32_TFLOPS, and cores," // what threads cost depends on them
+	}
+	return fmt.Sprintf("; state it as %s of hardware of your own, in a file that --catalog or the key catalog names", column)
 }
+
+const missingRate = "compute rate"

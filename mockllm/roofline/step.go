@@ -68,8 +68,19 @@ func (p *Plan) Step(b Batch) time.Duration {
 		c := p.cost(&b, 1, float64(b.Sequences), float64(b.Logits))
 		return rounded(p.total(&c))
 	}
-	whole, rest := p.parts(&b)
-	return rounded(whole.times*p.total(&whole.cost) + rest.times*p.total(&rest.cost))
+	parts := p.parts(&b)
+	return sum(&parts, p.total)
+}
+
+// sum adds up a time of the parts of a step, each as often as it counts.
+func sum(parts *[3]part, of func(*cost) float64) time.Duration {
+	var ns float64
+	for i := range parts {
+		if parts[i].times > 0 {
+			ns += parts[i].times * of(&parts[i].cost)
+		}
+	}
+	return rounded(ns)
 }
 
 // rounded turns nanoseconds, 0 or more, into a duration, the longest there is when
@@ -99,10 +110,8 @@ func (p *Plan) Explain(b Batch) Terms {
 	if b.Tokens <= 0 {
 		return Terms{}
 	}
-	whole, rest := p.parts(&b)
-	term := func(pick func(*cost) float64) time.Duration {
-		return rounded(whole.times*pick(&whole.cost) + rest.times*pick(&rest.cost))
-	}
+	parts := p.parts(&b)
+	term := func(pick func(*cost) float64) time.Duration { return sum(&parts, pick) }
 	return Terms{
 		MatmulCompute:    term(func(c *cost) float64 { return c.matmulCompute }),
 		MatmulMemory:     term(func(c *cost) float64 { return c.matmulMemory }),

@@ -17,6 +17,9 @@ func TestTune(t *testing.T) {
 	}
 	for _, engine := range catalog.AllEngines() {
 		for _, h := range catalog.AllHardware() {
+			if engine.Support(h) == catalog.Unsupported {
+				continue
+			}
 			d := Deployment{Model: model(t, "Llama-3.1-8B"), Hardware: h, Engine: engine, Weights: INT4}
 			tunable, err := Tune(d)
 			if err != nil {

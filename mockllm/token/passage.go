@@ -45,7 +45,8 @@ type Passage []Segment
 
 // Sentences returns an answer of n tokens that is spoken: its first sentence, of
 // the words of head, ends with token first, and the rest is a sentence of the
-// words of tail. A first of n or more makes it one sentence.
+// words of tail. Both numbers are at least 1; a first of n or more makes it one
+// sentence.
 func Sentences(head, tail ID, n, first int) [4]Segment {
 	first = min(first, n)
 	s := [4]Segment{{head, first - 1}, {stop, 1}}

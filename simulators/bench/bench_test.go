@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -93,46 +92,5 @@ func TestSharedPrefix(t *testing.T) {
 			same < 50 && token.Prefix(first.prompt, same+1) == token.Prefix(second.prompt, same+1) {
 			t.Errorf("with %d shared, %q and %q share %d tokens, want %d", c.shared, first.prompt, second.prompt, same, c.want)
 		}
-	}
-}
-
-// recalling is a model that asks what a call shares when it starts and again just
-// before it ends.
-type recalling struct {
-	pipeline.LLM
-	t     *testing.T
-	calls int
-}
-
-func (m *recalling) Start(c *pipeline.Call) {
-	m.calls++
-	first, done := c.Blocks(nil, 1), c.Done
-	c.Done = func() {
-		if again := c.Blocks(nil, 1); len(first) != c.PromptTokens+c.OutputTokens || !slices.Equal(again, first) {
-			m.t.Errorf("%d blocks at the start and %d at the end, want the same %d", len(first), len(again), c.PromptTokens+c.OutputTokens)
-		}
-		done()
-	}
-	m.LLM.Start(c)
-}
-
-// TestBlocksStay: what an exchange shares stays true while others come and go.
-func TestBlocksStay(t *testing.T) {
-	var loop pipeline.Virtual
-	llm := &recalling{t: t, LLM: engine.NewStage(&loop, engine.NewHosted(&loop, engine.HostedConfig{
-		First: func() time.Duration { return 50 * ms }, Next: 10 * ms,
-	}))}
-	sim := New(Config{
-		Loop: &loop, LLM: llm, PromptTokens: dist.UniformCount(10, 90), SharedPrefix: 8, OutputTokens: dist.UniformCount(2, 30), Seed: 1,
-		NextRequest: func() int64 { return 1 },
-	})
-	for session := range 20 {
-		loop.At(time.Duration(session)*20*ms, pipeline.RankInput, func() { sim.Begin(session, 0, func(*pipeline.Trace) {}) })
-	}
-	if err := loop.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if llm.calls != 20 {
-		t.Errorf("%d calls, want 20", llm.calls)
 	}
 }

@@ -49,7 +49,6 @@ func TestExamplesShowTheirTrap(t *testing.T) {
 		{"prefix-cache", "prefix_cache: true", "prefix_cache: false", "llm_first_token", quantile.P50, 1 / 3.},
 		{"kv-exhaustion", "kv_tokens: 40000", "kv_tokens: 0", "tpot", quantile.P50, 10},
 		{"long-prompts-beside", "background:", "# background:", "first_sentence", quantile.P95, 3},
-		{"speculation", "speculation: {draft: Qwen2.5-0.5B, tokens: 5, acceptance: 80%}", "gpus: 1", "first_line", quantile.P95, .8},
 		{"cold-start", "idle_unload: 5m", "idle_unload: 0s", "ttft", quantile.P95, 10},
 		{"router-failure", "retries: 0", "retries: 1", "ok_share", quantile.P50, .99},
 		{"sliding-window", "prefix_tokens: 700", "prefix_tokens: 3000", "llm_first_token", quantile.P50, 1.5},

@@ -24,7 +24,8 @@ var builtins = []string{"voice", "ide", "load", "bench"}
 func Names() []string { return slices.Clone(builtins) }
 
 // Examples returns the names of further scenarios that Load knows: chains and
-// stacks of constants whose result is known by hand, and traps that engines have.
+// stacks of constants whose result is known by hand, traps that engines have, and
+// comparisons of what is done about them.
 func Examples() []string {
 	files, err := fs.Glob(embedded, "examples/*.yaml")
 	if err != nil {

@@ -149,28 +149,70 @@ func changed(base map[string]entry) form[Variant] {
 // name and what is not the grid's.
 func variantOf(base Engine) form[Variant] {
 	return form[Variant]{write: func(v Variant) tree {
-		b := Variant{Engine: base}
-		var kept tree
-		for _, f := range variantKeys.fields {
-			if w := f.write(&v); variantKeys.applies(f, &v) && (!variantKeys.applies(f, &b) || w.flow() != f.write(&b).flow()) {
-				kept.lines = append(kept.lines, line{key: f.Path, tree: w})
-			}
-		}
-		return tree{text: kept.flow()}
+		named := tree{lines: []line{{key: "name", tree: oneLine.write(v.Name)}}}
+		named.lines = append(named.lines, v.differs(Variant{Engine: base}).lines...)
+		return tree{text: named.flow()}
 	}}
+}
+
+// Changes returns the keys, with their values, that a variant of the grid changes: of
+// those that the first variant has, and of the first one of what its engine does by
+// itself. What another engine or other hardware brings along is no change.
+func (g *Grid) Changes(v Variant) string {
+	own := Variant{Engine: v.Engine.bare()}
+	if first := g.Variants[0]; v.Name != first.Name {
+		changes := v.differs(first)
+		if v.Engine.Software != first.Engine.Software || v.Engine.Hardware != first.Engine.Hardware {
+			stated := v.differs(own)
+			changes.lines = slices.DeleteFunc(changes.lines, func(l line) bool {
+				return l.key != "engine" && l.key != "hardware" && !slices.ContainsFunc(stated.lines, func(o line) bool { return o.key == l.key })
+			})
+		}
+		return changes.inner()
+	}
+	return v.differs(own).inner()
+}
+
+// bare returns the engine on its hardware, with all else as it is by itself.
+func (e Engine) bare() Engine {
+	b := Engine{Software: e.Software, Hardware: e.Hardware, Rows: e.Rows}
+	keys := mold[Engine]{fields: deployed}
+	for _, f := range deployed {
+		if f.Path != "engine" && keys.applies(f, &b) {
+			f.fill(&b)
+		}
+	}
+	return b
+}
+
+// differs returns the keys of the variant, its name aside, that have other values in
+// the base.
+func (v Variant) differs(base Variant) tree {
+	var kept tree
+	for _, f := range variantKeys.fields {
+		if w := f.write(&v); f.Path != "name" && variantKeys.applies(f, &v) && (!variantKeys.applies(f, &base) || w.flow() != f.write(&base).flow()) {
+			kept.lines = append(kept.lines, line{key: f.Path, tree: w})
+		}
+	}
+	return kept
+}
+
+// inner returns the lines of a mapping in one line.
+func (t tree) inner() string {
+	var parts []string
+	for _, l := range t.lines {
+		if !l.tree.empty() {
+			parts = append(parts, l.key+": "+l.tree.flow())
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // flow returns the tree in one line.
 func (t tree) flow() string {
 	switch {
 	case t.lines != nil:
-		var parts []string
-		for _, l := range t.lines {
-			if !l.tree.empty() {
-				parts = append(parts, l.key+": "+l.tree.flow())
-			}
-		}
-		return "{" + strings.Join(parts, ", ") + "}"
+		return "{" + t.inner() + "}"
 	case t.items != nil:
 		return "[" + strings.Join(t.items, ", ") + "]"
 	}

@@ -86,6 +86,33 @@ endpoints:
 	}
 }
 
+// What a variant changes is said in keys of the file: beside the first one, and of the
+// first one beside its engine alone.
+func TestChanges(t *testing.T) {
+	const head = gridHead + "warm_up: 1\ngrid:\n  models: [TinyLlama-1.1B]\n  hardware: RTX-4090\n"
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{"", []string{""}},
+		{"  variants: [{name: a}, {name: b}]\n", []string{"", ""}},
+		{"  chunked_prefill: false\n  variants: [{name: a}, {name: b, chunked_prefill: true, token_budget: 512}, {name: c, same_prompt: true}]\n",
+			[]string{"chunked_prefill: false", "token_budget: 512, chunked_prefill: true", "same_prompt: true"}},
+		{"  weights: fp8\n  variants: [{name: a}, {name: b, speculation: {draft: ngram}}]\n",
+			[]string{"weights: fp8", "speculation: {draft: ngram, tokens: 4, acceptance: 0.4}"}},
+		// Another engine brings habits of its own, which nobody changed.
+		{"  weights: int8\n  variants: [{name: a}, {name: b, engine: llama.cpp}, {name: c, engine: llama.cpp, slots: 8}]\n",
+			[]string{"weights: int8", "engine: llama.cpp", "engine: llama.cpp, slots: 8"}},
+	} {
+		g := parse(t, head+c.text).Grid
+		for i, v := range g.Variants {
+			if got := g.Changes(v); got != c.want[i] {
+				t.Errorf("%s changes %q, want %q, with\n%s", v.Name, got, c.want[i], c.text)
+			}
+		}
+	}
+}
+
 func TestGridProblems(t *testing.T) {
 	const body = "grid:\n  models: [TinyLlama-1.1B]\n  hardware: RTX-4090\n"
 	for _, c := range []struct{ name, text, want string }{

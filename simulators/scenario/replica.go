@@ -18,7 +18,7 @@ type Engine struct {
 	GPUs            int
 	Split           string // "tensor" or "layer"; "": as the software has it
 	Stages          int
-	Weights         string
+	Weights         string // a format, or native for the one the model was published in
 	KVCache         string
 	KVTokens        int      // 0: what fills the memory
 	Profile         *Profile // nil: the built-in constants
@@ -156,8 +156,19 @@ func (e *Engine) deployment(model string) (roofline.Deployment, error) {
 	if d.Weights, err = roofline.ParseFormat(e.Weights); err != nil {
 		return d, err
 	}
+	d.Weights = d.Weights.Of(d.Model, d.Engine, d.Hardware)
 	d.KV, err = roofline.ParseKVFormat(e.KVCache)
 	return d, err
+}
+
+// WeightFormat returns the name of the format that the weights have: Weights itself, or
+// what native stands for.
+func (e *Engine) WeightFormat() string {
+	d, err := e.deployment(e.Model)
+	if err != nil {
+		return e.Weights
+	}
+	return d.Weights.String()
 }
 
 func (e *Engine) drafting() (*engine.Drafting, error) {
@@ -180,7 +191,7 @@ func (e *Engine) drafting() (*engine.Drafting, error) {
 // of its figures would be surprised not to know.
 func (e *Engine) String() string {
 	f := e.family()
-	words := []string{fmt.Sprintf("%s (%s) on %d x %s by %s", e.Model, e.Weights, max(1, e.GPUs)*max(1, e.Stages), e.Hardware, e.Software)}
+	words := []string{fmt.Sprintf("%s (%s) on %d x %s by %s", e.Model, e.WeightFormat(), max(1, e.GPUs)*max(1, e.Stages), e.Hardware, e.Software)}
 	add := func(when bool, format string, args ...any) {
 		if when {
 			words = append(words, fmt.Sprintf(format, args...))

@@ -26,11 +26,34 @@ func config(t *testing.T, llm string) engine.BatchedConfig {
 	return r.Config()
 }
 
+// TestWeightFormat: a file that names no format has the one of the model as the engine
+// reads it.
+func TestWeightFormat(t *testing.T) {
+	for keys, want := range map[string]string{
+		"{model: Llama-3.1-8B, hardware: H100-SXM}":                       "fp16",
+		"{model: gpt-oss-20b, hardware: H100-SXM}":                        "mxfp4",
+		"{model: gpt-oss-20b, hardware: RTX-4090, engine: llama.cpp}":     "MXFP4_MOE",
+		"{model: gpt-oss-20b, hardware: H100-SXM, weights: fp8}":          "fp8",
+		"{model: Llama-3.1-8B, hardware: RTX-4090, weights: q4_k_m@4.90}": "Q4_K_M@4.9",
+		"{model: DeepSeek-V3, hardware: H200-SXM, gpus: 8}":               "fp8",
+		"{model: Llama-3.1-8B, hardware: H100-SXM, weights: Native}":      "fp16",
+	} {
+		e := parse(t, served(keys)).Bench.LLM.Engine
+		if got := e.WeightFormat(); got != want || !strings.Contains(e.String(), "("+want+")") {
+			t.Errorf("%s: %s in %q, want %s", keys, got, e, want)
+		}
+	}
+}
+
 // TestHabits: what the canonical text says of a family of engines is what its
 // replica does, and says the same when it is read again.
 func TestHabits(t *testing.T) {
 	for _, f := range catalog.AllEngines() {
-		s := parse(t, served(fmt.Sprintf("{model: Llama-3.1-8B, hardware: H100-SXM, engine: %s}", f.Name)))
+		hardware := "H100-SXM"
+		if f.Name == "optimum-habana" {
+			hardware = "Gaudi3" // it runs on nothing else
+		}
+		s := parse(t, served(fmt.Sprintf("{model: Llama-3.1-8B, hardware: %s, engine: %s}", hardware, f.Name)))
 		text := s.Canonical()
 		if again := parse(t, text); again.Canonical() != text || again.Hash() != s.Hash() {
 			t.Errorf("%s: read again it is\n%s\nwant\n%s", f.Name, again.Canonical(), text)
@@ -124,6 +147,7 @@ func TestImpossibleReplicas(t *testing.T) {
 		{"engine: vlm, slots: 2", `bench.llm.engine: unknown engine "vlm"; nearest: vllm`},
 		{"weights: fp7", `bench.llm.weights: unknown weight format "fp7": want one of fp16, fp8`},
 		{"kv_tokens: 5", "bench.llm.model: a cache of 5 tokens: want at least a block of 16"},
+		{"weights: Q4_K_M@x", `bench.llm.weights: weight format "Q4_K_M@x": want a format such as Q4_K_M before the @`},
 		{"gpus: 3", "bench.llm.model: 3 GPUs: Llama-3.1-8B has 32 attention heads, which divide among 1, 2, 4, 8, 16 GPUs"},
 		{"speculation: {draft: Llama-3.2-1T}", `bench.llm.speculation.draft: unknown model "Llama-3.2-1T"; nearest: Llama-3.2-1B`},
 		{"speculation: {tokens: 2}", "bench.llm.speculation: draft is missing: want ngram, eagle, mtp or a name from `halfsecond catalog models`"},

@@ -162,7 +162,7 @@ var pace = scalar("a number", number,
 			return "from 5 to 300, or 0 for the expert's own pace"
 		}
 		return ""
-	}, writeNumber)
+	}, budgets.Exact)
 
 var maxPause = can("max_pause", func(t *Typist) *time.Duration { return &t.MaxPause }, 0, duration(0, 24*time.Hour), "longer pauses are cut to this; 0 cuts none")
 
@@ -219,7 +219,7 @@ var deployed = []field[Engine]{
 	can("gpus", func(e *Engine) *int { return &e.GPUs }, 1, whole(1, 1024), "how many accelerators share the model"),
 	habit("split", func(e *Engine) *string { return &e.Split }, func(f catalog.Engine) string { return f.Split }, enum(catalog.SplitTensor, catalog.SplitLayer), "how they share it: a part of every layer each, or some of the layers"),
 	can("stages", func(e *Engine) *int { return &e.Stages }, 1, whole(1, 1024), "groups of so many accelerators, one behind the other, each with some of the layers"),
-	can("weights", func(e *Engine) *string { return &e.Weights }, "fp16", weightFormat, "format of the weights"),
+	can("weights", func(e *Engine) *string { return &e.Weights }, "native", weightFormat, "format of the weights; native is the one that the model was published in, 16 bits where the engine has none of that kind"),
 	can("kv_cache", func(e *Engine) *string { return &e.KVCache }, "fp16", enum(kvFormats()...), "format of the keys and values in the cache"),
 	can("kv_tokens", func(e *Engine) *int { return &e.KVTokens }, 0, whole(0, maxTokensAsked), "tokens that the cache holds; 0 fills the memory that the weights leave"),
 	can("profile", func(e *Engine) **Profile { return &e.Profile }, nil, calibrated, "a file that `halfsecond calibrate` wrote for this hardware and engine; all that it does not tell stays as built in"),

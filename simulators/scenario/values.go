@@ -13,6 +13,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"halfsecond/budgets"
 	"halfsecond/mockllm/catalog"
 	"halfsecond/mockllm/roofline"
 )
@@ -75,10 +76,8 @@ func number(s string) (float64, bool) {
 	return v, err == nil && decimalNumber.MatchString(s)
 }
 
-func writeNumber(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-
 func decimal(lo, hi float64) form[float64] {
-	return scalar("a number", number, between(lo, hi, writeNumber), writeNumber)
+	return scalar("a number", number, between(lo, hi, budgets.Exact), budgets.Exact)
 }
 
 // share is the form of a part of a whole, from 0 to 1.
@@ -90,7 +89,7 @@ var share = scalar("a share such as 60%",
 		}
 		v, err := strconv.ParseFloat(digits+"e-2", 64)
 		return v, err == nil
-	}, between(0, 1, writeNumber), writeNumber)
+	}, between(0, 1, budgets.Exact), budgets.Exact)
 
 // rate is the form of a number of requests a second.
 var rate = scalar("a rate such as 2/s, 90/min or 500/h",
@@ -108,7 +107,7 @@ var rate = scalar("a rate such as 2/s, 90/min or 500/h",
 		}
 		return ""
 	},
-	func(v float64) string { return writeNumber(v) + "/s" })
+	func(v float64) string { return budgets.Exact(v) + "/s" })
 
 func parseDuration(s string) (time.Duration, bool) {
 	d, err := time.ParseDuration(s)
@@ -258,7 +257,7 @@ var drafter = named("ngram, eagle, mtp or a name from `halfsecond catalog models
 	return findModel(c, name)
 })
 
-var weightFormat = named("a format such as fp16, fp8, int4 or Q4_K_M", func(_ *catalog.Catalog, name string) (string, error) {
+var weightFormat = named("native, or a format such as fp16, fp8, int4, Q4_K_M or Q4_K_M@4.7", func(_ *catalog.Catalog, name string) (string, error) {
 	f, err := roofline.ParseFormat(name)
 	return f.String(), err
 })

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"halfsecond/budgets"
+	"halfsecond/budgets/grid"
+	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
 	"halfsecond/pipeline/endpoint"
 	"halfsecond/simulators/runner"
@@ -16,9 +18,10 @@ type cell struct {
 	model   string // as reports name it: at an endpoint by the name that it has there
 	variant scenario.Variant
 	prompt  int
-	serving *scenario.Engine
-	place   endpoint.Config // on the target endpoint
-	skipped string          // why it cannot be measured; empty when it can
+	serving *scenario.Engine // on the target endpoint none that answers: a run has to name one
+	served  []pipeline.Fact  // how, in words; none on the target endpoint
+	place   endpoint.Config  // on the target endpoint
+	skipped string           // why it cannot be measured; empty when it can
 }
 
 // cells returns the grid's cells on a target: model by model, and for each length of
@@ -42,11 +45,24 @@ func cells(g *scenario.Grid, set Settings) []cell {
 	for _, m := range g.Models {
 		for _, l := range lengths(g, m) {
 			for _, v := range g.Variants {
-				add(cell{model: m, variant: v, prompt: l.tokens, serving: g.Serving(m, v), skipped: l.skipped})
+				e := g.Serving(m, v)
+				add(cell{model: m, variant: v, prompt: l.tokens, serving: e, served: served(g, e, v), skipped: l.skipped})
 			}
 		}
 	}
 	return all
+}
+
+// served returns the facts of how an engine serves a variant.
+func served(g *scenario.Grid, e *scenario.Engine, v scenario.Variant) []pipeline.Fact {
+	facts := []pipeline.Fact{{Name: grid.FactEngine, Value: e.String()}}
+	if changes := g.Changes(v); changes != "" {
+		facts = append(facts, pipeline.Fact{Name: grid.FactChanges, Value: changes})
+	}
+	if e.Speculation != nil {
+		facts = append(facts, pipeline.Fact{Name: grid.FactAssumed, Value: "acceptance"})
+	}
+	return facts
 }
 
 // length is a length of the prompt for one model.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"halfsecond/budgets/grid"
+	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint"
 	"halfsecond/simulators/runner"
 	"halfsecond/simulators/scenario"
@@ -42,6 +44,27 @@ func TestCells(t *testing.T) {
 	const why = "with the answer of 32 that is more than the 4,096 tokens that Phi-3-mini-4k has room for; 4,064, the longest prompt that leaves room, is measured"
 	if got := all[12].skipped; got != why {
 		t.Errorf("skipped: %s, want %s", got, why)
+	}
+}
+
+// A cell says how it is served, with its model in it; what nobody measured, it names.
+func TestServed(t *testing.T) {
+	s := parse(t, strings.Replace(small, "{name: small steps, token_budget: 512}", "{name: drafts, speculation: {draft: ngram, tokens: 3}}", 1))
+	want := map[string]string{
+		"baseline":    "[{engine TinyLlama-1.1B (fp16) on 1 x RTX-4090 by vllm}]",
+		"drafts":      "[{engine TinyLlama-1.1B (fp16) on 1 x RTX-4090 by vllm, 3 tokens drafted by ngram, 40 % accepted} {changes speculation: {draft: ngram, tokens: 3, acceptance: 0.4}} {assumed acceptance}]",
+		"said before": "[{engine TinyLlama-1.1B (fp16) on 1 x RTX-4090 by vllm} {changes same_prompt: true}]",
+	}
+	for _, c := range cells(s.Grid, onSim(2)) {
+		if got := fmt.Sprint(c.served); c.model == "TinyLlama-1.1B" && got != want[c.variant.Name] {
+			t.Errorf("%s is served with %s, want %s", c.variant.Name, got, want[c.variant.Name])
+		}
+	}
+	run := compare(t, s, onSim(2))
+	for _, tr := range run.Traces {
+		if tr.Fact(grid.FactEngine) == "" || (tr.Fact(grid.FactAssumed) == "acceptance") != (tr.Fact(pipeline.FactVariant) == "drafts") {
+			t.Errorf("session %d has the facts %v", tr.Session, tr.Facts)
+		}
 	}
 }
 
@@ -89,6 +112,9 @@ func TestCellsAtAnEndpoint(t *testing.T) {
 	for _, c := range cells(s.Grid, set) {
 		if (c.skipped != "") != (c.variant.Name == "small steps") {
 			t.Errorf("%s: %q, want only small steps skipped", c.variant.Name, c.skipped)
+		}
+		if c.served != nil {
+			t.Errorf("%s: %v says how a real service does it", c.variant.Name, c.served)
 		}
 	}
 }

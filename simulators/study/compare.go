@@ -125,36 +125,43 @@ func (c *comparison) perUser(beside bool) int {
 // run carries one cell out. unfinished says why the comparison cannot go on.
 func (c *comparison) run(ctx context.Context, x *cell) (unfinished string, err error) {
 	if x.skipped != "" {
-		return c.skip(x)
+		return c.skip(x), nil
 	}
 	for _, beside := range c.ways() {
-		set := c.settings.Settings
-		set.Seed = x.seed(c.settings.Seed, beside)
-		set.Begin, set.PerUser, set.Endpoint = nil, c.perUser(beside), x.place
-		if unfinished = c.ration(&set); unfinished != "" {
-			return unfinished, nil
+		if unfinished, err = c.measure(ctx, x, beside); unfinished != "" || err != nil {
+			return unfinished, err
 		}
-		session, end := 0, time.Duration(0)
-		set.Progress = nil
-		set.Keep = func(t *pipeline.Trace) error {
-			session, end = max(session, t.Session+1), max(end, t.End)
-			return c.keep(moved(t, c.origin, c.session))
+	}
+	return "", nil
+}
+
+// measure carries one cell out, alone or with an answer streaming beside.
+func (c *comparison) measure(ctx context.Context, x *cell, beside bool) (unfinished string, err error) {
+	set := c.settings.Settings
+	set.Seed, set.Endpoint, set.PerUser = x.seed(c.settings.Seed, beside), x.place, c.perUser(beside)
+	if unfinished = c.ration(&set); unfinished != "" {
+		return unfinished, nil
+	}
+	sessions, end := 0, time.Duration(0)
+	set.Begin, set.Progress = nil, nil
+	set.Keep = func(t *pipeline.Trace) error {
+		sessions, end = max(sessions, t.Session+1), max(end, t.End)
+		return c.keep(moved(t, c.origin, c.session))
+	}
+	set.Interactions = func(at runner.Stand) runner.Interactions {
+		return &probes{
+			Stand: at, cell: x, output: c.scenario.Grid.OutputTokens, beside: beside,
+			seed: set.Seed, salt: c.settings.Salt, sent: c.sent, nextID: c.nextID,
 		}
-		set.Interactions = func(at runner.Stand) runner.Interactions {
-			return &probes{
-				Stand: at, cell: x, output: c.scenario.Grid.OutputTokens, beside: beside,
-				seed: set.Seed, salt: c.settings.Salt, sent: c.sent, nextID: c.nextID,
-			}
-		}
-		part, err := runner.Run(ctx, x.scenarioFor(c.scenario), set)
-		if err != nil {
-			return "", err
-		}
-		c.origin, c.session = c.origin+end, c.session+session
-		c.late(part.Footer.Lateness)
-		if !part.Footer.Finished {
-			return cmp.Or(part.Footer.Reason, "a cell did not finish"), nil
-		}
+	}
+	part, err := runner.Run(ctx, x.scenarioFor(c.scenario), set)
+	if err != nil {
+		return "", err
+	}
+	c.origin, c.session = c.origin+end, c.session+sessions
+	c.late(part.Footer.Lateness)
+	if !part.Footer.Finished {
+		return cmp.Or(part.Footer.Reason, "a cell did not finish"), nil
 	}
 	return "", nil
 }
@@ -189,7 +196,7 @@ func (c *comparison) nextID() int64 {
 }
 
 // skip leaves a trace of a cell that nothing was sent of.
-func (c *comparison) skip(x *cell) (unfinished string, err error) {
+func (c *comparison) skip(x *cell) (unfinished string) {
 	p := probe{probes: &probes{cell: x}}
 	t := pipeline.Trace{
 		Kind: pipeline.KindBench, Session: c.session, Due: c.origin, End: c.origin,
@@ -197,9 +204,9 @@ func (c *comparison) skip(x *cell) (unfinished string, err error) {
 	}
 	c.session++
 	if err := c.keep(t); err != nil {
-		return err.Error(), nil
+		return err.Error()
 	}
-	return "", nil
+	return ""
 }
 
 // keep takes a finished trace of the comparison.

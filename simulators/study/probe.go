@@ -83,13 +83,14 @@ func (p *probe) start() {
 	p.LLM.Start(&p.call)
 }
 
-// facts names the cell. A request whose stream has ended before it is sent was alone.
+// facts names the cell and how it is served. A request whose stream has ended before it is sent was alone.
 func (p *probe) facts() []pipeline.Fact {
 	facts := []pipeline.Fact{
 		{Name: pipeline.FactModel, Value: p.cell.model},
 		{Name: pipeline.FactVariant, Value: p.cell.variant.Name},
 		{Name: pipeline.FactPrompt, Value: strconv.Itoa(p.cell.prompt)},
 	}
+	facts = append(facts, p.cell.served...)
 	if p.beside && p.missing == 2 {
 		facts = append(facts, pipeline.Fact{Name: pipeline.FactBeside, Value: pipeline.BesideStream})
 	}

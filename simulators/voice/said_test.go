@@ -1,11 +1,9 @@
 package voice
 
 import (
-	"slices"
 	"testing"
 	"time"
 
-	"halfsecond/mockllm/engine"
 	"halfsecond/mockllm/token"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
@@ -105,46 +103,5 @@ func TestShortPrompts(t *testing.T) {
 		if got[0].N != c.wantSystem || got[2].N != c.wantUser || got[0].N+got[1].N+got[2].N != c.prompt {
 			t.Errorf("prompt of %d with %d before every one: %v, want %d for all and %d of the user", c.prompt, c.system, got, c.wantSystem, c.wantUser)
 		}
-	}
-}
-
-// recalling is a model that asks what a call shares when it starts and again just
-// before it ends.
-type recalling struct {
-	pipeline.LLM
-	t     *testing.T
-	calls int
-}
-
-func (m *recalling) Start(c *pipeline.Call) {
-	m.calls++
-	first, done := c.Blocks(nil, 1), c.Done
-	c.Done = func() {
-		if again := c.Blocks(nil, 1); len(first) != c.PromptTokens+c.OutputTokens || !slices.Equal(again, first) {
-			m.t.Errorf("%d blocks at the start and %d at the end, want the same %d", len(first), len(again), c.PromptTokens+c.OutputTokens)
-		}
-		done()
-	}
-	m.LLM.Start(c)
-}
-
-// TestBlocksStay: what a turn shares stays true while others come and go, in whose
-// memory later ones are kept.
-func TestBlocksStay(t *testing.T) {
-	var loop pipeline.Virtual
-	llm := &recalling{t: t, LLM: engine.NewStage(&loop, engine.NewHosted(&loop, engine.HostedConfig{
-		First: func() time.Duration { return 100 * ms }, Next: 10 * ms,
-	}))}
-	k := tuned
-	k.PromptTokens, k.ReplyTokens = dist.UniformCount(400, 900), dist.UniformCount(5, 300)
-	sim := New(Config{Loop: &loop, LLM: llm, Stack: k, Seed: 1, NextRequest: func() int64 { return 1 }})
-	for session := range 20 {
-		loop.At(time.Duration(session)*500*ms, pipeline.RankInput, func() { sim.Begin(session, 0, func(*pipeline.Trace) {}) })
-	}
-	if err := loop.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if llm.calls != 20 || len(sim.idle) == 20 {
-		t.Errorf("%d calls, want 20; %d turns in memory, want fewer", llm.calls, len(sim.idle))
 	}
 }

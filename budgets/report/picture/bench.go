@@ -20,13 +20,13 @@ func Bench(b *report.Bench) []Picture {
 		of                func(*report.BenchCell) *report.BenchSample
 		fit               string // the metric whose line is noted; empty for none
 	}{
-		{"ttft", "Time to first token against the length of the prompt", "TTFT (ms)", func(c *report.BenchCell) *report.BenchSample { return c.TTFT }, "ttft"},
-		{"tpot", "Time per output token against the length of the prompt", "TPOT (ms)", func(c *report.BenchCell) *report.BenchSample { return c.TPOT }, "tpot"},
-		{"stall", "How long a running stream stops while a prompt comes in", "longest gap (ms)", func(c *report.BenchCell) *report.BenchSample { return c.Stall }, ""},
+		{"ttft", "Time to first token against the length of the prompt", "TTFT", func(c *report.BenchCell) *report.BenchSample { return c.TTFT }, "ttft"},
+		{"tpot", "Time per output token against the length of the prompt", "TPOT", func(c *report.BenchCell) *report.BenchSample { return c.TPOT }, "tpot"},
+		{"stall", "How long a running stream stops while a prompt comes in", "longest gap", func(c *report.BenchCell) *report.BenchSample { return c.Stall }, ""},
 	} {
-		c := chart{
-			title: f.title, subtitle: fmt.Sprintf("%s, on %s", b.Scenario, b.Target),
-			x: "prompt (tokens)", y: f.axis, names: b.Variants,
+		c := chart{title: f.title, subtitle: b.Subtitle(), x: "prompt (tokens)", y: f.axis}
+		for _, v := range b.Variants {
+			c.names = append(c.names, b.Legend(v))
 		}
 		for _, m := range b.Models {
 			if p := benchPanel(b, m, f.of, f.fit); len(p.curves) > 0 {
@@ -58,11 +58,12 @@ func benchPanel(b *report.Bench, model string, of func(*report.BenchCell) *repor
 	}
 	for i := range b.Trends {
 		if t := &b.Trends[i]; t.Model == model && t.Variant == b.Variants[0] && t.Metric == fit {
-			p.note = fmt.Sprintf("%s: %s, %s for 1,000 tokens", t.Variant, t.Shape, milliseconds(*t.Slope.Value))
+			p.note = fmt.Sprintf("%s: %s, %s for 1,000 tokens", t.Variant, t.Shape, duration(*t.Slope.Value, *t.Slope.Value))
 		}
 	}
 	return p
 }
 
-// milliseconds returns a time with three digits.
-func milliseconds(ms float64) string { return budgets.Duration.Format(ms * 1e6) }
+// duration returns a time in ms with three digits, in the unit that one of another
+// size has.
+func duration(ms, size float64) string { return budgets.Duration.FormatLike(ms*1e6, size*1e6) }

@@ -4,6 +4,7 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -17,7 +18,7 @@ import (
 // chart is a row or more of panels with one scale.
 type chart struct {
 	title, subtitle string
-	x, y            string // titles of the axes, with their units
+	x, y            string // titles of the axes; y has times, and its unit follows from them
 	names           []string
 	panels          []panel
 }
@@ -42,24 +43,30 @@ const (
 	panelWidth  = 4.1 * vg.Inch
 	panelHeight = 3.3 * vg.Inch
 	margin      = 14 // around everything, points
-	headHeight  = 40 // of title and subtitle
-	lineHeight  = 16 // of a line of names
+	titleHeight = 17
+	lineHeight  = 12 // of the subtitle
+	nameHeight  = 16 // of a line of names
+	gap         = 8  // around the names
 	mostColumns = 3
 )
 
 func (c *chart) picture(name string) Picture {
 	columns := min(len(c.panels), mostColumns)
 	rows := (len(c.panels) + columns - 1) / columns
-	width := max(panelWidth*vg.Length(columns), titleStyle.Width(c.title), subtitleStyle.Width(c.subtitle)) + 2*margin
-	legend := c.legend(width - 2*margin)
-	head := vg.Length(headHeight + lineHeight*len(legend) + 8)
+	inside := max(panelWidth*vg.Length(columns), titleStyle.Width(c.title))
+	for _, word := range strings.Fields(c.subtitle) {
+		inside = max(inside, subtitleStyle.Width(word))
+	}
+	width := inside + 2*margin
+	legend, subtitle := c.legend(inside), lines(c.subtitle, subtitleStyle, inside)
+	head := vg.Length(titleHeight + lineHeight*len(subtitle) + nameHeight*len(legend) + 2*gap)
 	return Picture{
 		Name: name, title: c.title + ". " + c.subtitle, width: width, height: panelHeight*vg.Length(rows) + head + 2*margin,
 		draw: func(dc draw.Canvas) {
 			dc.SetColor(color.White)
 			dc.Fill(dc.Rectangle.Path())
 			inner := draw.Crop(dc, margin, -margin, margin, -margin)
-			c.head(inner, legend)
+			c.head(inner, subtitle, legend)
 			c.body(draw.Crop(inner, 0, 0, 0, -head), rows, columns)
 		},
 	}
@@ -83,13 +90,33 @@ var (
 	subtitleStyle = write(9.5, gray, false)
 )
 
-// head writes the title and the names of the curves.
-func (c *chart) head(dc draw.Canvas, legend [][]entry) {
+// lines breaks a text at its spaces into lines that are no wider.
+func lines(words string, s text.Style, width vg.Length) []string {
+	out := []string{""}
+	for _, word := range strings.Fields(words) {
+		last := &out[len(out)-1]
+		switch longer := *last + " " + word; {
+		case *last == "":
+			*last = word
+		case s.Width(longer) > width:
+			out = append(out, word)
+		default:
+			*last = longer
+		}
+	}
+	return out
+}
+
+// head writes the title, the lines below it and the names of the curves.
+func (c *chart) head(dc draw.Canvas, subtitle []string, legend [][]entry) {
 	at := vg.Point{X: dc.Min.X, Y: dc.Max.Y}
 	dc.FillText(titleStyle, at, c.title)
-	at.Y -= 17
-	dc.FillText(subtitleStyle, at, c.subtitle)
-	y := dc.Max.Y - headHeight - 2
+	at.Y -= titleHeight
+	for _, line := range subtitle {
+		dc.FillText(subtitleStyle, at, line)
+		at.Y -= lineHeight
+	}
+	y := at.Y - gap
 	for _, line := range legend {
 		for _, e := range line {
 			x := dc.Min.X + e.x
@@ -99,7 +126,7 @@ func (c *chart) head(dc draw.Canvas, legend [][]entry) {
 			dc.DrawGlyphNoClip(s.mark, middle)
 			dc.FillText(write(10, black, false), vg.Point{X: x + 27, Y: y}, c.names[e.kind])
 		}
-		y -= lineHeight
+		y -= nameHeight
 	}
 }
 
@@ -180,14 +207,18 @@ func (c *chart) plot(p *panel, longest, highest float64) *plot.Plot {
 	out.Title.Text, out.Title.Padding, out.Title.TextStyle = p.title, 6, write(11, black, true)
 	out.Title.TextStyle.XAlign = draw.XCenter
 	dress(&out.X, c.x, 0, longest*1.27)
-	dress(&out.Y, c.y, 0, highest*1.25)
+	unit, per := "ms", 1.0
+	if highest >= 10_000 {
+		unit, per = "s", 1000
+	}
+	dress(&out.Y, c.y+" ("+unit+")", 0, highest*1.25)
 	out.X.Tick.Marker = lengthTicks(p, longest)
-	out.Y.Tick.Marker = valueTicks{}
+	out.Y.Tick.Marker = valueTicks{per}
 	out.Add(rules{})
 	for i := range p.curves {
 		out.Add(&p.curves[i])
 	}
-	out.Add(labels{p})
+	out.Add(labels{p, highest})
 	return out
 }
 
@@ -230,12 +261,13 @@ func lengthTicks(p *panel, longest float64) plot.ConstantTicks {
 	return ticks
 }
 
-// valueTicks are at multiples of 1, 2 or 5 times a power of ten, five to ten of
-// them from zero on.
-type valueTicks struct{}
+// valueTicks are at multiples of 1, 2 or 5 times a power of ten of a unit, five to ten
+// of them from zero on.
+type valueTicks struct{ per float64 }
 
 // Ticks implements plot.Ticker.
-func (valueTicks) Ticks(low, high float64) []plot.Tick {
+func (v valueTicks) Ticks(low, high float64) []plot.Tick {
+	low, high = low/v.per, high/v.per
 	step := math.Pow(10, math.Floor(math.Log10(high-low)))
 	for _, finer := range []float64{2, 2.5, 2} { // to a half, a fifth and a tenth
 		if (high-low)/step >= 4 {
@@ -246,7 +278,7 @@ func (valueTicks) Ticks(low, high float64) []plot.Tick {
 	places := max(0, int(math.Ceil(-math.Log10(step)-1e-9)))
 	var ticks []plot.Tick
 	for i := math.Ceil(low / step); i <= high/step+1e-9; i++ {
-		ticks = append(ticks, plot.Tick{Value: i * step, Label: budgets.Number(i*step, places)})
+		ticks = append(ticks, plot.Tick{Value: i * step * v.per, Label: budgets.Number(i*step, places)})
 	}
 	return ticks
 }

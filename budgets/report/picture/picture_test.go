@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/plot/vg"
+
+	"halfsecond/budgets/grid"
 	"halfsecond/budgets/report"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/trace"
@@ -29,7 +32,14 @@ func bench(t *testing.T) *report.Bench {
 		r.Sent, r.FirstOutput, r.LastOutput, r.OutputTokens = now, now+ttft, now+ttft+10*tpot, 11
 		tr := pipeline.Trace{Kind: pipeline.KindBench, Session: len(run.Traces), Due: now, End: r.LastOutput, Requests: []pipeline.Request{r}, Facts: []pipeline.Fact{
 			{Name: pipeline.FactModel, Value: model}, {Name: pipeline.FactVariant, Value: variant}, {Name: pipeline.FactPrompt, Value: strconv.Itoa(prompt)},
+			{Name: grid.FactEngine, Value: model + " on a card by vllm"},
 		}}
+		switch variant {
+		case "baseline":
+			tr.Facts = append(tr.Facts, pipeline.Fact{Name: grid.FactChanges, Value: "chunked_prefill: false"})
+		case "speculative decoding":
+			tr.Facts = append(tr.Facts, pipeline.Fact{Name: grid.FactAssumed, Value: "acceptance"})
+		}
 		if stall > 0 {
 			tr.Facts = append(tr.Facts, pipeline.Fact{Name: pipeline.FactBeside, Value: pipeline.BesideStream})
 			tr.Add(pipeline.Span{Name: pipeline.SpanStall, Start: now, End: now + stall})
@@ -215,7 +225,7 @@ func TestSVGSaysWhatItShows(t *testing.T) {
 			said[e.Text] = true
 		}
 		for _, want := range []string{
-			"two models, on sim", "Phi-3-mini-4k", "TinyLlama-1.1B", "prompt (tokens)", "baseline", "chunked prefill", "speculative decoding",
+			"two models, on sim; Phi-3-mini-4k on a card by vllm; TinyLlama-1.1B on a card by vllm; baseline with chunked_prefill: false", "Phi-3-mini-4k", "TinyLlama-1.1B", "prompt (tokens)", "baseline", "chunked prefill", "speculative decoding (acceptance assumed)",
 			map[string]string{"ttft": "TTFT (ms)", "tpot": "TPOT (ms)", "stall": "longest gap (ms)"}[p.Name],
 		} {
 			if !said[want] {
@@ -228,20 +238,37 @@ func TestSVGSaysWhatItShows(t *testing.T) {
 	}
 }
 
-// A picture of one panel is as wide as what is written above it.
+// A picture of one panel is as wide as its title and as any word below it, and that
+// many lines higher than one with a single line.
 func TestHeadFits(t *testing.T) {
+	lineOf := map[string]vg.Length{}
 	for _, c := range []chart{
 		{title: "How long a running stream stops while a prompt comes in", subtitle: "one, on sim"},
+		{title: "short", subtitle: "one, on sim"},
 		{title: "short", subtitle: strings.Repeat("a long name of a scenario ", 5)},
+		{title: "short", subtitle: "one " + strings.Repeat("word", 30) + " here"},
 	} {
 		c.names, c.panels = []string{"baseline"}, []panel{{curves: []curve{{points: []point{{128, 9, 9, 9}}}}}}
 		p := c.picture("one")
-		if room := p.width - 2*margin; room < titleStyle.Width(c.title) || room < subtitleStyle.Width(c.subtitle) || room < panelWidth {
-			t.Errorf("%q over %q has %.0f points: that cuts it off", c.title, c.subtitle, room)
+		room := p.width - 2*margin
+		below := lines(c.subtitle, subtitleStyle, room)
+		for _, line := range append(below, "") {
+			if room < titleStyle.Width(c.title) || room < subtitleStyle.Width(line) || room < panelWidth {
+				t.Errorf("%q over %q has %.0f points: that cuts it off", c.title, line, room)
+			}
 		}
+		if got, want := strings.Join(below, " "), strings.TrimSpace(c.subtitle); got != want {
+			t.Errorf("lines say %q, want %q", got, want)
+		}
+		lineOf[c.subtitle] = p.height - lineHeight*vg.Length(len(below))
 		var out bytes.Buffer
 		if err := p.SVG(&out); err != nil {
 			t.Error(err)
+		}
+	}
+	for subtitle, rest := range lineOf {
+		if rest != lineOf["one, on sim"] {
+			t.Errorf("below %q there are %.0f points, want %.0f", subtitle, rest, lineOf["one, on sim"])
 		}
 	}
 }
@@ -263,12 +290,16 @@ func TestTicks(t *testing.T) {
 		.031: "0.000 0.005 0.010 0.015 0.020 0.025 0.030",
 	} {
 		var labels []string
-		for _, tick := range (valueTicks{}).Ticks(0, high) {
+		for _, tick := range (valueTicks{1}).Ticks(0, high) {
 			labels = append(labels, tick.Label)
 		}
 		if got := strings.Join(labels, " "); got != want {
 			t.Errorf("ticks up to %v are %s, want %s", high, got, want)
 		}
+	}
+	seconds := (valueTicks{1000}).Ticks(0, 12_500)
+	if last := seconds[len(seconds)-1]; len(seconds) != 7 || last.Label != "12" || last.Value != 12_000 {
+		t.Errorf("ticks up to 12.5 s are %v, want every 2 s", seconds)
 	}
 	p := panel{curves: []curve{{points: []point{{x: 128}, {x: 1024}, {x: 32768}}}, {points: []point{{x: 100_000}}}}}
 	var labels []string

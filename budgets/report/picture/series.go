@@ -88,7 +88,10 @@ func (rules) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 // labels writes the last value of each curve beside its end, and the panel's note.
-type labels struct{ panel *panel }
+type labels struct {
+	panel   *panel
+	highest float64 // of the chart: all are in its unit
+}
 
 // Plot implements plot.Plotter.
 func (l labels) Plot(c draw.Canvas, p *plot.Plot) {
@@ -96,7 +99,7 @@ func (l labels) Plot(c draw.Canvas, p *plot.Plot) {
 	var ends []label
 	for _, s := range l.panel.curves {
 		q := s.points[len(s.points)-1]
-		ends = append(ends, label{x: x(q.x) + 7, y: y(q.y), kind: s.kind, text: milliseconds(q.y)})
+		ends = append(ends, label{x: x(q.x) + 7, y: y(q.y), kind: s.kind, text: duration(q.y, l.highest)})
 	}
 	for _, e := range spread(ends, 11, c.Min.Y+5) {
 		tag(c, styleOf(e.kind).line.Color, vg.Point{X: e.x, Y: e.y}, e.text)

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+
+	"halfsecond/mockllm/catalog"
+	"halfsecond/pipeline"
+)
+
+// room is how much of what was asked for runs.
+type room struct {
+	prompt, context, batch int
+	tokens                 int // that the KV cache holds, or pipeline.UnknownCount
+	sequences              int // of the context that it holds, or pipeline.UnknownCount
+	running                int // of the batch; one when not even that fits
+}
+
+func newRoom(o *predictOptions, kvTokens int) room {
+	r := room{prompt: o.prompt, context: o.context, batch: o.batch, tokens: kvTokens, sequences: pipeline.UnknownCount, running: o.batch}
+	if kvTokens != pipeline.UnknownCount {
+		r.sequences = kvTokens / o.context
+		r.running = max(1, min(o.batch, r.sequences))
+	}
+	return r
+}
+
+// warnings says what of the asked for does not run, and what the figures are of instead.
+// It is not nil.
+func (r room) warnings(m catalog.Model) []string {
+	out := []string{}
+	warn := func(when bool, format string, args ...any) {
+		if when {
+			out = append(out, fmt.Sprintf(format, args...))
+		}
+	}
+	sized := r.tokens != pipeline.UnknownCount
+	warn(sized && r.sequences == 0, "not one sequence of %s fits the KV cache of %d: the decode figures are what one would take if it did",
+		counted(r.context, "token"), r.tokens)
+	warn(sized && r.sequences > 0 && r.sequences < r.batch, "%d sequences of %s do not fit the KV cache, %d do and the others wait: the decode figures are of %d at once",
+		r.batch, counted(r.context, "token"), r.sequences, r.sequences)
+	warn(sized && r.prompt > r.tokens && r.prompt > r.context, "a prompt of %s does not fit the KV cache of %d: prefill is what it would take if it did",
+		counted(r.prompt, "token"), r.tokens)
+	longest := max(r.prompt, r.context)
+	warn(m.MaxContext > 0 && longest > m.MaxContext, "%s takes at most %s, as published, and would refuse %d: figures beyond only continue the formula",
+		m.Name, counted(m.MaxContext, "token"), longest)
+	return out
+}
