@@ -40,6 +40,14 @@ type Config struct {
 	MaxBody int64
 	// Transcript is what speech to text hears, an utterance each.
 	Transcript []string
+	// Certificate makes the server speak TLS; nil leaves it plain.
+	Certificate *Certificate
+	// Key is what a client must send, in any of the places where clients send keys;
+	// "" checks nothing.
+	Key string
+	// Limit is the p99 of the write error above which the server calls itself unfit; 0
+	// means ledger.DefaultLimit.
+	Limit time.Duration
 }
 
 // shutdownLimit is how long the handlers have to find their way out.
@@ -50,6 +58,7 @@ type Server struct {
 	// Ledger is what was asked and how late the answers were written.
 	Ledger *ledger.Ledger
 
+	config  Config
 	loop    *pipeline.Wall
 	text    *text.Service
 	voice   *voice.Service
@@ -58,8 +67,8 @@ type Server struct {
 
 // New returns a server of the given models. The error names what is wrong.
 func New(c Config) (*Server, error) {
-	s := &Server{loop: c.Loop, stopped: make(chan struct{})}
-	s.Ledger = ledger.New(ledger.Config{State: s.state, Began: time.Now().Add(-c.Loop.Elapsed())})
+	s := &Server{config: c, loop: c.Loop, stopped: make(chan struct{})}
+	s.Ledger = ledger.New(ledger.Config{Limit: c.Limit, State: s.state, Began: time.Now().Add(-c.Loop.Elapsed())})
 	var err error
 	s.text, err = text.New(text.Config{
 		Models: c.Models, Loop: c.Loop, ReplyTokens: c.ReplyTokens, Seed: c.Seed, MaxBody: c.MaxBody,
@@ -95,6 +104,9 @@ func (s *Server) Handler() http.Handler {
 func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	// The loop outlives the handlers: they wait on it for the end of their
 	// generations.
+	if s.config.Certificate != nil {
+		ln = s.config.Certificate.listen(ln)
+	}
 	loop, stopLoop := context.WithCancel(context.WithoutCancel(ctx))
 	g, ctx := errgroup.WithContext(ctx)
 	h := &http.Server{

@@ -365,7 +365,6 @@ func TestErrors(t *testing.T) {
 		{"no completion tokens", "POST", "/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"a"}],"max_completion_tokens":0}`, 400, `"param":"max_completion_tokens"`},
 		{"two choices", "POST", "/v1/completions", `{"model":"m","prompt":"a","n":2}`, 400, `'n' is 2`},
 		{"no tokens", "POST", "/v1/completions", `{"model":"m","prompt":"a","max_tokens":0}`, 400, `Expected a value \u003e= 1, but got 0`},
-		{"echo", "POST", "/v1/completions", `{"model":"m","prompt":"a","echo":true}`, 400, `"param":"echo"`},
 		{"five stops", "POST", "/v1/completions", `{"model":"m","prompt":"a","stop":["1","2","3","4","5"]}`, 400, `"param":"stop"`},
 		{"options without stream", "POST", "/v1/completions", `{"model":"m","prompt":"a","stream_options":{"include_usage":true}}`, 400, `only allowed when 'stream' is enabled`},
 		{"path", "POST", "/v1/chat", `{}`, 404, `Unknown request URL: POST /v1/chat.`},

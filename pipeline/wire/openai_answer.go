@@ -26,6 +26,8 @@ type ChatResponse struct {
 	Model   string       `json:"model"`
 	Choices []ChatChoice `json:"choices"`
 	Usage   Usage        `json:"usage"`
+
+	PromptTokenIDs []int `json:"prompt_token_ids,omitempty"` // vLLM, on request
 }
 
 // ChatChoice is one answer of a ChatResponse.
@@ -33,6 +35,14 @@ type ChatChoice struct {
 	Index        int     `json:"index"`
 	Message      Message `json:"message"`
 	FinishReason string  `json:"finish_reason"`
+	Extras
+}
+
+// Extras is what vLLM adds to a choice.
+type Extras struct {
+	StopReason     string `json:"stop_reason,omitempty"`      // the stop string that ended it
+	TokenIDs       []int  `json:"token_ids,omitempty"`        // of the answer
+	PromptTokenIDs []int  `json:"prompt_token_ids,omitempty"` // of a completion's prompt
 }
 
 // CompletionResponse is the whole answer to a CompletionRequest that does not
@@ -52,19 +62,26 @@ type CompletionChoice struct {
 	Index        int    `json:"index"`
 	Logprobs     *int   `json:"logprobs"` // always null
 	FinishReason string `json:"finish_reason"`
+	Extras
 }
 
 // Usage counts the tokens of a request, as a server states them.
 type Usage struct {
-	PromptTokens        int                 `json:"prompt_tokens"`
-	CompletionTokens    int                 `json:"completion_tokens"`
-	TotalTokens         int                 `json:"total_tokens"`
-	PromptTokensDetails *PromptTokensDetail `json:"prompt_tokens_details,omitempty"`
+	PromptTokens            int                     `json:"prompt_tokens"`
+	CompletionTokens        int                     `json:"completion_tokens"`
+	TotalTokens             int                     `json:"total_tokens"`
+	PromptTokensDetails     *PromptTokensDetail     `json:"prompt_tokens_details,omitempty"`
+	CompletionTokensDetails *CompletionTokensDetail `json:"completion_tokens_details,omitempty"`
 }
 
 // PromptTokensDetail is the part of the prompt that the server had in its cache.
 type PromptTokensDetail struct {
 	CachedTokens int `json:"cached_tokens"`
+}
+
+// CompletionTokensDetail is the part of the answer that was reasoning.
+type CompletionTokensDetail struct {
+	ReasoningTokens int `json:"reasoning_tokens"`
 }
 
 // ErrorBody is the body of a response that reports an error.
@@ -92,4 +109,6 @@ type Model struct {
 	Object  string `json:"object"`  // ModelObject
 	Created int64  `json:"created"` // Unix time in seconds
 	OwnedBy string `json:"owned_by"`
+	// MaxModelLen is the most tokens of prompt and answer together. vLLM has it.
+	MaxModelLen int `json:"max_model_len,omitempty"`
 }

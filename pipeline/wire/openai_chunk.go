@@ -39,8 +39,9 @@ type Delta struct {
 
 // ToolCall is a piece of a tool call. Pieces with one Index belong together.
 type ToolCall struct {
-	Index    *int     `json:"index"`
+	Index    *int     `json:"index,omitempty"` // of a piece
 	ID       string   `json:"id"`
+	Type     string   `json:"type,omitempty"` // "function"
 	Function Function `json:"function"`
 }
 

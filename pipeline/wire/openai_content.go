@@ -12,6 +12,7 @@ import (
 type Content struct {
 	Text     string
 	Thinking string // the model's reasoning, where a list holds such parts
+	Null     bool   // it is written as null, as beside tool calls
 }
 
 type contentPart struct {
@@ -21,8 +22,11 @@ type contentPart struct {
 	Thinking json.RawMessage `json:"thinking"` // a string or again a list of parts
 }
 
-// MarshalJSON writes the text.
+// MarshalJSON writes the text, or null.
 func (c Content) MarshalJSON() ([]byte, error) {
+	if c.Null {
+		return []byte("null"), nil
+	}
 	return AppendString(nil, c.Text), nil
 }
 
@@ -67,7 +71,7 @@ func readPart(raw json.RawMessage) (text, thinking string) {
 		return "", ""
 	}
 	switch p.Type {
-	case "text", "output_text", "":
+	case "text", "output_text", "input_text", "":
 		return p.Text, ""
 	case "refusal":
 		return p.Refusal, ""

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"encoding/json"
 	"strconv"
 	"unicode/utf8"
 )
@@ -69,6 +68,41 @@ func (s *Stream) AppendText(dst []byte, text string) []byte {
 	return append(dst, s.tail...)
 }
 
+// AppendReasoning appends a chunk with a piece of the reasoning before an answer, under
+// the name that vLLM and DeepSeek give it.
+func (s *Stream) AppendReasoning(dst []byte, text string) []byte {
+	dst = append(dst, s.head...)
+	dst = append(dst, `[{"index":0,"delta":{"reasoning_content":`...)
+	dst = AppendString(dst, text)
+	dst = append(dst, `},"finish_reason":null}]`...)
+	return append(dst, s.tail...)
+}
+
+// AppendCall appends the chunk that opens a tool call.
+func (s *Stream) AppendCall(dst []byte, index int, id, name string) []byte {
+	dst = s.appendCallHead(dst, index)
+	dst = AppendString(append(dst, `,"id":`...), id)
+	dst = AppendString(append(dst, `,"type":"function","function":{"name":`...), name)
+	return s.appendCallTail(append(dst, `,"arguments":""`...))
+}
+
+// AppendArguments appends a chunk with a piece of the arguments of a tool call.
+func (s *Stream) AppendArguments(dst []byte, index int, text string) []byte {
+	dst = s.appendCallHead(dst, index)
+	return s.appendCallTail(AppendString(append(dst, `,"function":{"arguments":`...), text))
+}
+
+func (s *Stream) appendCallHead(dst []byte, index int) []byte {
+	dst = append(dst, s.head...)
+	dst = append(dst, `[{"index":0,"delta":{"tool_calls":[{"index":`...)
+	return strconv.AppendInt(dst, int64(index), 10)
+}
+
+func (s *Stream) appendCallTail(dst []byte) []byte {
+	dst = append(dst, `}}]},"finish_reason":null}]`...)
+	return append(dst, s.tail...)
+}
+
 // AppendFinish appends the chunk that says why the answer ended.
 func (s *Stream) AppendFinish(dst []byte, reason string) []byte {
 	dst = append(dst, s.head...)
@@ -82,7 +116,12 @@ func (s *Stream) AppendFinish(dst []byte, reason string) []byte {
 // AppendUsage appends the chunk without choices that counts the tokens.
 func (s *Stream) AppendUsage(dst []byte, u Usage) []byte {
 	dst = append(dst, s.head...)
-	dst = append(dst, `[],"usage":{"prompt_tokens":`...)
+	dst = append(dst, `[],"usage":`...)
+	return append(u.appendJSON(dst), "}\n\n"...)
+}
+
+func (u Usage) appendJSON(dst []byte) []byte {
+	dst = append(dst, `{"prompt_tokens":`...)
 	dst = strconv.AppendInt(dst, int64(u.PromptTokens), 10)
 	dst = append(dst, `,"completion_tokens":`...)
 	dst = strconv.AppendInt(dst, int64(u.CompletionTokens), 10)
@@ -93,17 +132,36 @@ func (s *Stream) AppendUsage(dst []byte, u Usage) []byte {
 		dst = strconv.AppendInt(dst, int64(d.CachedTokens), 10)
 		dst = append(dst, '}')
 	}
-	return append(dst, "}}\n\n"...)
+	if d := u.CompletionTokensDetails; d != nil {
+		dst = append(dst, `,"completion_tokens_details":{"reasoning_tokens":`...)
+		dst = strconv.AppendInt(dst, int64(d.ReasoningTokens), 10)
+		dst = append(dst, '}')
+	}
+	return append(dst, '}')
+}
+
+// Amendment is what a server may add to a chunk beside what every API has.
+type Amendment struct {
+	Choice string // members of the choice, each with a comma in front
+	Chunk  string // members of the chunk, each with a comma in front
+	Usage  *Usage // the counts so far
+}
+
+// Amend adds to the chunk at the end of dst, which another method of s has appended.
+func (s *Stream) Amend(dst []byte, a Amendment) []byte {
+	dst = append(dst[:len(dst)-len(s.tail)-len("}]")], a.Choice...)
+	dst = append(append(dst, "}]"...), a.Chunk...)
+	if a.Usage == nil {
+		return append(dst, s.tail...)
+	}
+	dst = append(dst, `,"usage":`...)
+	return append(a.Usage.appendJSON(dst), "}\n\n"...)
 }
 
 // AppendError appends the event that ends a stream which cannot be completed, as
 // vLLM and others send it.
 func AppendError(dst []byte, e ErrorBody) []byte {
-	text, err := json.Marshal(e)
-	if err != nil {
-		panic("wire: " + err.Error()) // it is made of texts
-	}
-	dst = append(append(dst, "data: "...), text...)
+	dst = append(append(dst, "data: "...), encode(e)...)
 	return append(dst, "\n\n"...)
 }
 

@@ -18,6 +18,7 @@ func TestContentForms(t *testing.T) {
 		{`["a",{"text":"b"},null]`, "ab", ""},
 		{`[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"a"}]`, "a", "hm"},
 		{`[{"type":"thinking","thinking":"hm"},{"type":"reasoning","text":"!"}]`, "", "hm!"},
+		{`[{"type":"input_text","text":"a"},{"type":"output_text","text":"b"},{"type":"input_image","image_url":"c"}]`, "ab", ""},
 		{`[{"type":"refusal","refusal":"no"},{"type":"reference","reference_ids":[1],"text":"x"}]`, "no", ""},
 		{`{"odd":1}`, "", ""},
 		{`5`, "", ""},
@@ -88,7 +89,7 @@ func TestRequestJSON(t *testing.T) {
 		{
 			ChatRequest{
 				Model:     "m",
-				Messages:  []Message{{"user", Content{Text: "a \"b\""}}},
+				Messages:  []Message{{Role: "user", Content: Content{Text: "a \"b\""}}},
 				MaxTokens: &limit,
 				Sampling:  Sampling{Stream: true, StreamOptions: &StreamOptions{IncludeUsage: true}},
 			},
@@ -97,7 +98,7 @@ func TestRequestJSON(t *testing.T) {
 		{
 			CompletionRequest{
 				Model: "m", Prompt: "def f(", Suffix: ")\n", MaxTokens: &limit,
-				Sampling: Sampling{Stop: Stop{"\n"}, IgnoreEOS: true, MockAnswer: "x"},
+				Sampling: Sampling{Stop: Stop{"\n"}, IgnoreEOS: true, Mock: Mock{MockAnswer: "x"}},
 			},
 			`{"model":"m","prompt":"def f(","suffix":")\n","max_tokens":64,"stop":["\n"],"ignore_eos":true,"mock_answer":"x"}`,
 		},
@@ -124,6 +125,8 @@ func TestStreamBytes(t *testing.T) {
 	usage := Usage{PromptTokens: 12, CompletionTokens: 5, TotalTokens: 17}
 	cached := usage
 	cached.PromptTokensDetails = &PromptTokensDetail{CachedTokens: 8}
+	thoughtful := usage
+	thoughtful.CompletionTokensDetails = &CompletionTokensDetail{ReasoningTokens: 2}
 	const (
 		chatHead = `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":17,"model":"m\"","choices":[`
 		textHead = `data: {"id":"cmpl-1","object":"text_completion","created":17,"model":"m","choices":[`
@@ -138,6 +141,11 @@ func TestStreamBytes(t *testing.T) {
 		{"completion text", string(text.AppendText(nil, " a")), textHead + `{"index":0,"text":" a","logprobs":null,"finish_reason":null}]}`},
 		{"completion finish", string(text.AppendFinish(nil, "length")), textHead + `{"index":0,"text":"","logprobs":null,"finish_reason":"length"}]}`},
 		{"completion usage", string(text.AppendUsage(nil, cached)), textHead + `],"usage":{"prompt_tokens":12,"completion_tokens":5,"total_tokens":17,"prompt_tokens_details":{"cached_tokens":8}}}`},
+		{"reasoning", string(chat.AppendReasoning(nil, "h")), chatHead + `{"index":0,"delta":{"reasoning_content":"h"},"finish_reason":null}],"usage":null}`},
+		{"call", string(chat.AppendCall(nil, 1, "c", "f")), chatHead + `{"index":0,"delta":{"tool_calls":[{"index":1,"id":"c","type":"function","function":{"name":"f","arguments":""}}]},"finish_reason":null}],"usage":null}`},
+		{"arguments", string(chat.AppendArguments(nil, 1, "{\"")), chatHead + `{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"arguments":"{\""}}]},"finish_reason":null}],"usage":null}`},
+		{"amended", string(chat.Amend(chat.AppendFinish(nil, "stop"), Amendment{`,"stop_reason":"x"`, `,"more":1`, &thoughtful})), chatHead + `{"index":0,"delta":{},"finish_reason":"stop","stop_reason":"x"}],"more":1,"usage":{"prompt_tokens":12,"completion_tokens":5,"total_tokens":17,"completion_tokens_details":{"reasoning_tokens":2}}}`},
+		{"amended without counts", string(text.Amend(text.AppendText(nil, " a"), Amendment{Choice: `,"token_ids":[1]`})), textHead + `{"index":0,"text":" a","logprobs":null,"finish_reason":null,"token_ids":[1]}]}`},
 		{"done", string(AppendDone(nil)), `data: [DONE]`},
 	}
 	for _, tt := range tests {
@@ -160,6 +168,15 @@ func TestChunkReadsStream(t *testing.T) {
 	}
 	if c := read(s.AppendText(nil, "hé\x01")); c.Choices[0].Delta.Content.Text != "hé\x01" || c.Usage != nil {
 		t.Errorf("text chunk reads as %+v", c)
+	}
+	if c := read(s.AppendReasoning(nil, "hm")); c.Choices[0].Delta.ReasoningContent != "hm" || c.Choices[0].Delta.Content.Text != "" {
+		t.Errorf("reasoning chunk reads as %+v", c)
+	}
+	if c := read(s.AppendCall(nil, 2, "c", "f")).Choices[0].Delta.ToolCalls[0]; *c.Index != 2 || c.ID != "c" || c.Type != "function" || c.Function != (Function{Name: "f"}) {
+		t.Errorf("call chunk reads as %+v", c)
+	}
+	if c := read(s.AppendArguments(nil, 2, `{"`)).Choices[0].Delta.ToolCalls[0]; *c.Index != 2 || c.Function.Arguments != `{"` {
+		t.Errorf("arguments chunk reads as %+v", c)
 	}
 	if c := read(s.AppendFinish(nil, FinishLength)); c.Choices[0].FinishReason != "length" {
 		t.Errorf("finish chunk reads as %+v", c)

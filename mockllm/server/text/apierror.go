@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strings"
 	"time"
+
+	"halfsecond/pipeline/wire"
 )
 
 // apiError is a refusal, with the status and in the words of the OpenAI API; other
@@ -77,7 +79,11 @@ func (s *Service) open(w http.ResponseWriter, r *http.Request, p *protocol, v an
 func parseError(err error) *apiError {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
-		return badRequest("", "", "We could not parse the JSON body of your request: %v at byte %d. The OpenAI API expects a JSON payload.", err, syntax.Offset)
+		return badRequest("", "", "We could not parse the JSON body of your request: %v at byte %d.", err, syntax.Offset)
+	}
+	var field *wire.FieldError
+	if errors.As(err, &field) {
+		return badRequest(field.Field, "invalid_type", "Invalid type for '%s': %s.", field.Field, field.Problem)
 	}
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) && kind.Field != "" {
@@ -88,7 +94,7 @@ func parseError(err error) *apiError {
 	if errors.As(err, &kind) {
 		return badRequest("", "", "The JSON body of your request is not an object but of type %s.", kind.Value)
 	}
-	return badRequest("", "", "We could not parse the JSON body of your request: %v. The OpenAI API expects a JSON payload.", err)
+	return badRequest("", "", "We could not parse the JSON body of your request: %v.", err)
 }
 
 // jsonType says in JSON's words what a field should have been.
@@ -123,12 +129,19 @@ func (s *Service) find(name string) (*model, *apiError) {
 
 // Unknown answers every path and method that is not served.
 func (s *Service) Unknown(w http.ResponseWriter, r *http.Request) {
-	openAI.refuse(w, &apiError{
+	refuse := openAI.refuse
+	if isAnthropic(r) {
+		refuse = anthropicAPI.refuse
+	}
+	refuse(w, &apiError{
 		http.StatusNotFound, invalidRequest,
-		fmt.Sprintf("Unknown request URL: %s %s. Please check the URL for typos; this server has POST /v1/chat/completions, POST /v1/completions, GET /v1/models, GET /health and GET /metrics.", r.Method, r.URL.Path),
+		fmt.Sprintf("Unknown request URL: %s %s. Please check the URL and the method for typos; this server has %s.", r.Method, r.URL.Path, served),
 		"", "unknown_url",
 	})
 }
+
+// served says in a sentence what there is.
+const served = "the generating requests of the OpenAI API (POST /v1/chat/completions, /v1/completions and /v1/responses), of Anthropic (POST /v1/messages), Ollama (under /api), llama.cpp (POST /completion and /infill), Mistral (POST /v1/fim/completions), Tabby and Gemini (under /v1beta), GET /v1/models, GET /health and GET /metrics"
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	body, err := json.Marshal(v)

@@ -12,7 +12,8 @@ import (
 const defaultCompletionTokens = 16
 
 // completions answers POST /v1/completions, with a suffix or without. The
-// prompt's tokens are those of prompt and suffix.
+// prompt's tokens are those of prompt and suffix. With echo the answer begins with the
+// prompt, whose tokens count as prompt only.
 func (s *Service) completions(w http.ResponseWriter, r *http.Request) {
 	var q wire.CompletionRequest
 	g, fault := s.open(w, r, openAI, &q, func() (order, *apiError) { return orderCompletion(&q) })
@@ -21,15 +22,22 @@ func (s *Service) completions(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	g.id = s.newID("cmpl-")
+	echo := ""
+	if q.Echo {
+		echo = string(q.Prompt)
+	}
 	if q.Stream {
-		usage := wantsUsage(&q.Sampling)
-		s.stream(w, r, g, openAIForm{wire.NewCompletionStream(g.id, g.model.Name, g.created, usage), false, usage})
+		f := newOpenAIForm(g, &q.Sampling)
+		f.Stream, f.echo = wire.NewCompletionStream(g.id, g.model.Name, g.created, f.usage), echo
+		s.stream(w, r, g, f)
 		return
 	}
 	if s.whole(w, r, g) {
+		extras := g.extras()
+		extras.PromptTokenIDs = g.promptIDs
 		writeJSON(w, http.StatusOK, wire.CompletionResponse{
 			ID: g.id, Object: wire.CompletionObject, Created: g.created, Model: g.model.Name, Usage: g.openAIUsage(),
-			Choices: []wire.CompletionChoice{{Text: g.text, FinishReason: g.finish()}},
+			Choices: []wire.CompletionChoice{{Text: echo + g.text, FinishReason: g.finish(), Extras: extras}},
 		})
 	}
 }
@@ -41,8 +49,5 @@ func orderCompletion(q *wire.CompletionRequest) (order, *apiError) {
 		o.limit = &n
 	}
 	o.sample(&q.Sampling)
-	if q.Echo {
-		return o, badRequest("echo", "unsupported_parameter", "Unsupported parameter: 'echo'. This server does not repeat the prompt.")
-	}
 	return o, checkSampling(&q.Sampling)
 }

@@ -2,11 +2,16 @@ package text
 
 import (
 	"net/http"
+	"time"
 )
 
 // protocol is what one family of clients speaks.
 type protocol struct {
-	name string // in the ledger, such as "openai chat"
+	name       string // in the ledger, such as "openai chat"
+	callPrefix string // how the ids of its tool calls begin
+	// dress adds the protocol's own headers to an answer whose first byte goes out that
+	// long after the request arrived; nil adds none.
+	dress func(h http.Header, took time.Duration)
 	// refuse writes an error in place of an answer.
 	refuse func(w http.ResponseWriter, e *apiError)
 }
@@ -44,7 +49,8 @@ type part struct {
 	from, to int   // tokens of the answer
 }
 
-// call is a tool call.
+// call is a tool call. Its tokens are those of the arguments; the name goes out with
+// the first of them and costs none.
 type call struct {
 	id, name  string
 	arguments string // JSON
@@ -53,9 +59,10 @@ type call struct {
 // piece is the text of one token, or of several that go out together. It never
 // reaches over the end of a part.
 type piece struct {
-	part  *part
-	index int // of the part
-	text  string
-	opens bool // it is the first of its part
-	shuts bool // it is the last of its part
+	part   *part
+	index  int // of the part
+	tokens int // how many
+	text   string
+	opens  bool // it is the first of its part
+	shuts  bool // it is the last of its part
 }

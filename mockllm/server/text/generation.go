@@ -16,21 +16,27 @@ import (
 // loop never blocks, no queue can fill, a late handler catches up at once and a
 // slow client hurts only itself.
 type generation struct {
-	protocol *protocol
-	path     string
-	id       string // of the answer
-	created  int64  // Unix time in seconds
-	model    *model
-	request  engine.Request
-	text     string // the whole answer: its parts, one after the other
-	ends     []int  // where each of its tokens ends in text
-	parts    []part // never empty
+	protocol  *protocol
+	path      string
+	id        string // of the answer
+	created   int64  // Unix time in seconds
+	model     *model
+	request   engine.Request
+	text      string // the whole answer: its parts, one after the other
+	ends      []int  // where each of its tokens ends in text
+	parts     []part // never empty
+	promptIDs []int  // numbers of the prompt's tokens; nil when nobody asked
+	stopped   string // the stop string that ends the answer; "" for none
+
+	gaps ledger.Gaps // of its model
 
 	wake    chan struct{} // holds one kick
 	ended   atomic.Bool   // set last
 	outcome pipeline.Outcome
 	arrived time.Duration
 	first   time.Duration // pipeline.Unknown before the first token
+	latest  time.Duration // of the tokens that notify was told of
+	cached  int           // prompt tokens found in the cache, as of the first token
 
 	mu     sync.Mutex    // guards what follows
 	due    int           // tokens that are out and may be written
@@ -88,8 +94,11 @@ func (s *Service) begin(g *generation) bool {
 // notify counts token n and returns the next count that can be written.
 func (g *generation) notify(n int, now time.Duration) (next int) {
 	if n == 1 {
-		g.first = now
+		g.first, g.cached = now, g.request.CachedTokens
+	} else {
+		g.gaps.Add(now - g.latest)
 	}
+	g.latest = now
 	chunk := g.model.Chunk
 	if n%chunk == 0 {
 		g.put(n, now)
@@ -166,7 +175,7 @@ func (s *Service) stream(w http.ResponseWriter, r *http.Request, g *generation, 
 		return
 	}
 	defer s.giveUp(g)
-	out := &pieceWriter{w: w, control: http.NewResponseController(w), contentType: f.contentType()}
+	out := &pieceWriter{w: w, control: http.NewResponseController(w), contentType: f.contentType(), dress: func() { s.dress(w, g) }}
 	out.buffer = f.open(nil, g)
 	for written := 0; ; {
 		if s.wait(r, g) {
@@ -205,7 +214,7 @@ func (g *generation) appendPieces(f form, b []byte, from, to int) []byte {
 		p := &g.parts[i]
 		for n := max(from, p.from); n < min(to, p.to); {
 			end := min(n+g.model.Chunk, to, p.to)
-			b = f.piece(b, piece{part: p, index: i, text: g.between(n, end), opens: n == p.from, shuts: end == p.to})
+			b = f.piece(b, piece{part: p, index: i, tokens: end - n, text: g.between(n, end), opens: n == p.from, shuts: end == p.to})
 			n = end
 		}
 	}
@@ -247,7 +256,15 @@ func (s *Service) whole(w http.ResponseWriter, r *http.Request, g *generation) b
 		g.protocol.refuse(w, g.fault())
 		return false
 	}
+	s.dress(w, g)
 	return true
+}
+
+// dress adds the protocol's headers to an answer that goes out now.
+func (s *Service) dress(w http.ResponseWriter, g *generation) {
+	if g.protocol.dress != nil {
+		g.protocol.dress(w.Header(), s.config.Loop.Elapsed()-g.arrived)
+	}
 }
 
 var shuttingDown = &apiError{http.StatusServiceUnavailable, serverError, "The server is shutting down.", "", ""}

@@ -8,6 +8,24 @@ import (
 	"halfsecond/pipeline/wire"
 )
 
+// handleModels adds the routes of the models, which several APIs have under one path.
+func (s *Service) handleModels(mux *http.ServeMux) {
+	mux.HandleFunc("GET /v1/models", s.either(s.list, s.listAnthropic))
+	mux.HandleFunc("GET /v1/models/{model...}", s.either(s.show, s.showAnthropic))
+}
+
+// either answers a client of the OpenAI API or one of Anthropic's in its own way.
+func (s *Service) either(openAI, anthropic http.HandlerFunc) http.HandlerFunc {
+	openAI, anthropic = s.named("x-request-id", openAI), s.named(requestID, anthropic)
+	return func(w http.ResponseWriter, r *http.Request) {
+		if isAnthropic(r) {
+			anthropic(w, r)
+			return
+		}
+		openAI(w, r)
+	}
+}
+
 // list answers GET /v1/models, in order of name.
 func (s *Service) list(w http.ResponseWriter, _ *http.Request) {
 	all := wire.ModelList{Object: wire.ListObject}
@@ -28,5 +46,5 @@ func (s *Service) show(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Service) describe(name string) wire.Model {
-	return wire.Model{ID: name, Object: wire.ModelObject, Created: s.started.Unix(), OwnedBy: "halfsecond"}
+	return wire.Model{ID: name, Object: wire.ModelObject, Created: s.started.Unix(), OwnedBy: "halfsecond", MaxModelLen: s.models[name].Context}
 }

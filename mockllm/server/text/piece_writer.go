@@ -10,6 +10,7 @@ type pieceWriter struct {
 	w           http.ResponseWriter
 	control     *http.ResponseController
 	contentType string
+	dress       func() // adds headers of the protocol
 	buffer      []byte
 	begun       bool
 }
@@ -34,6 +35,7 @@ func (o *pieceWriter) flush() error {
 		h.Set("Content-Type", o.contentType)
 		h.Set("Cache-Control", "no-cache")
 		h.Set("X-Accel-Buffering", "no") // a proxy must pass each event on at once
+		o.dress()
 		o.w.WriteHeader(http.StatusOK)
 	}
 	if err := o.control.SetWriteDeadline(time.Now().Add(writeLimit)); err != nil {

@@ -3,9 +3,9 @@
 // and all are answered by the same engines at the same instants.
 //
 // Read service.go for what is served, order.go for what a client asks for and what it
-// is refused, answer.go for what the mock says, generation.go for how a token gets
-// from the loop to the socket at its instant, form.go for what a protocol adds, and
-// then any protocol.
+// is refused, answer.go for what the mock says, tools.go for when it calls a tool,
+// generation.go for how a token gets from the loop to the socket at its instant, form.go
+// for what a protocol adds, and then any protocol.
 package text
 
 import (
@@ -32,6 +32,15 @@ type Model struct {
 	// Chunk is the number of tokens that go out together, as hosted services send
 	// several; 0 means one.
 	Chunk int
+	// Family is the serving software that it imitates beyond the protocol, by its name
+	// in the catalogue of engines, such as "llama.cpp"; "" for none.
+	Family string
+	// Slots is how many requests it serves at once, as llama.cpp's server tells it; 0
+	// means that nobody knows, and as many are told of as are busy.
+	Slots int
+	// SuffixFirst puts the suffix before the prefix in prompts that it makes for code,
+	// as llama.cpp's server does with --spm-infill.
+	SuffixFirst bool
 	// Build makes the engine that serves it, on the server's loop.
 	Build func(loop pipeline.Scheduler) engine.Engine
 }
@@ -44,6 +53,12 @@ type Config struct {
 	// ReplyTokens is the length of an answer that the client neither dictates nor
 	// limits; the zero Count means DefaultReplyTokens.
 	ReplyTokens dist.Count
+	// ThinkingTokens is the length of the reasoning before an answer where a client
+	// asks for reasoning; the zero Count means that no model reasons.
+	ThinkingTokens dist.Count
+	// ToolShare is the share, 0 to 1, of requests with tools and a free choice that
+	// are answered with a call; see Service.called for the rule.
+	ToolShare float64
 	// Seed picks the words and lengths of answers, beside the prompt.
 	Seed uint64
 	// MaxBody is the largest request body in bytes; 0 means DefaultMaxBody.
@@ -82,12 +97,14 @@ type Service struct {
 	models  map[string]*model
 	started time.Time
 	nextID  atomic.Int64
+	kept    responseStore
 }
 
 // model is a Model with its engine.
 type model struct {
 	Model
 	engine engine.Engine
+	gaps   ledger.Gaps // times between tokens that go out
 }
 
 // New returns a service of the given models. The error names what is wrong.
@@ -98,6 +115,9 @@ func New(c Config) (*Service, error) {
 	if c.ReplyTokens == (dist.Count{}) {
 		c.ReplyTokens = DefaultReplyTokens()
 	}
+	if !(c.ToolShare >= 0 && c.ToolShare <= 1) {
+		return nil, fmt.Errorf("share of answers that call a tool is %g: it must be from 0 to 1", c.ToolShare)
+	}
 	if len(c.Models) == 0 {
 		return nil, errors.New("a server needs at least one model")
 	}
@@ -107,17 +127,30 @@ func New(c Config) (*Service, error) {
 			return nil, fmt.Errorf("model name %q is empty or given twice", m.Name)
 		}
 		m.Chunk = max(1, m.Chunk)
-		s.models[m.Name] = &model{Model: m, engine: m.Build(c.Loop)}
+		s.models[m.Name] = &model{Model: m, engine: m.Build(c.Loop), gaps: c.Ledger.Gaps(m.Name)}
 	}
 	return s, nil
 }
 
 // Handle adds the routes of every protocol. They answer only while the loop runs.
 func (s *Service) Handle(mux *http.ServeMux) {
-	mux.HandleFunc("POST /v1/chat/completions", s.chat)
-	mux.HandleFunc("POST /v1/completions", s.completions)
-	mux.HandleFunc("GET /v1/models", s.list)
-	mux.HandleFunc("GET /v1/models/{model...}", s.show)
+	s.handleOpenAI(mux)
+	s.handleVLLM(mux)
+	s.handleAnthropic(mux)
+	s.handleLlamaCPP(mux)
+	s.handleOllama(mux)
+	s.handleMistral(mux)
+	s.handleTabby(mux)
+	s.handleGemini(mux)
+	s.handleModels(mux)
+}
+
+// named gives every answer to a request, a refusal too, an id in a header.
+func (s *Service) named(header string, handle http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(header, s.newID("req_"))
+		handle(w, r)
+	}
 }
 
 // State returns the state of each model's engine, by name. The engines belong to the

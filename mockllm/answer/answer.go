@@ -1,0 +1,42 @@
+// Package answer is what a mock language model says, where that is more than words
+// of a seed: an echo, texts of a file, or the true continuation of a document, as
+// often right as the user wants it.
+//
+// Read answer.go for what a source is asked, echo.go and fixture.go for the simple
+// ones, and code.go with document.go for code.
+package answer
+
+import "strings"
+
+// Asked is a request, as far as its answer may depend on it.
+type Asked struct {
+	Model string
+	Texts []string // of the prompt, in order, such as those of messages
+	// Prefix and Suffix are the text before and after the place to be filled in, when
+	// the request has one.
+	Prefix, Suffix string
+	Fill           bool
+	// Given is the answer that the request dictates; "" for none.
+	Given string
+	Seed  uint64 // of everything that is drawn for this request
+}
+
+// Source answers requests. It may be asked from any goroutine, and answers the same
+// to the same. Ok is false where it has nothing to say: the mock then finds its own
+// words.
+type Source interface {
+	Answer(a *Asked) (text string, ok bool)
+}
+
+// Echo repeats the last text of the prompt.
+type Echo struct{}
+
+// Answer implements Source.
+func (Echo) Answer(a *Asked) (text string, ok bool) {
+	for i := len(a.Texts) - 1; i >= 0; i-- {
+		if strings.TrimSpace(a.Texts[i]) != "" {
+			return a.Texts[i], true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,69 @@
+package answer
+
+import (
+	"strings"
+
+	"halfsecond/mockllm/token"
+	"halfsecond/pipeline/dist"
+)
+
+// Code answers with the true continuation of the document: the one that the request
+// dictates, else what stands in one of the documents at the place where the request
+// is. Some answers are wrong, and some do not compile, as with a model that is fast
+// and not good.
+type Code struct {
+	Documents Documents
+	Accuracy  float64 // share of answers that are the truth, 0 to 1
+	Broken    float64 // share of answers whose brackets or quotes do not close, 0 to 1
+}
+
+// Answer implements Source.
+func (c *Code) Answer(a *Asked) (text string, ok bool) {
+	text = a.Given
+	if text == "" && a.Fill {
+		text = c.Documents.Continuation(a.Prefix, a.Suffix)
+	}
+	if text == "" {
+		return "", false
+	}
+	dice := dist.Stream(a.Seed, "answer/code")
+	right, whole := dice.Float64() < c.Accuracy, dice.Float64() >= c.Broken
+	if !right {
+		text = diverge(text, &dice)
+	}
+	if !whole {
+		text = breakSyntax(text, &dice)
+	}
+	return text, true
+}
+
+// diverge keeps less than the first half of a text and goes on with other words, for
+// as many tokens as the text has.
+func diverge(text string, dice *dist.Rand) string {
+	n := token.Count(text)
+	kept := token.Prefix(text, dice.IntN(n/2+1))
+	rest := token.Passage{{ID: token.ID(dice.Uint64()), N: n - token.Count(kept)}}.Text()
+	if strings.HasPrefix(text[len(kept):], rest) {
+		rest += "_" // the truth by chance
+	}
+	return kept + rest
+}
+
+// closers are what a parser waits for.
+const closers = ")]}\"'`"
+
+// breakSyntax takes out one of the signs that close something, or opens something that
+// nothing closes.
+func breakSyntax(text string, dice *dist.Rand) string {
+	var at []int
+	for i := range len(text) {
+		if strings.IndexByte(closers, text[i]) >= 0 {
+			at = append(at, i)
+		}
+	}
+	if len(at) == 0 {
+		return text + "("
+	}
+	i := at[dice.IntN(len(at))]
+	return text[:i] + text[i+1:]
+}

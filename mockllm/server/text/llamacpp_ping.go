@@ -1,0 +1,76 @@
+package text
+
+import (
+	"net/http"
+	"sync"
+	"time"
+
+	"halfsecond/pipeline/wire/llamacpp"
+)
+
+// pinger is the response to a streamed answer, in which a comment goes out whenever
+// nothing else did for long, so that clients and proxies keep the connection. Before the
+// first byte there is nothing to keep.
+type pinger struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	every   time.Duration
+
+	mu    sync.Mutex  // guards writing and what follows
+	timer *time.Timer // nil before the first byte and when all is said
+}
+
+// newPinger returns a pinger of so many seconds, or of as many as llama.cpp's server
+// takes by itself; 0 or less sends none.
+func newPinger(w http.ResponseWriter, seconds *int) *pinger {
+	every := llamacpp.DefaultPingInterval
+	if seconds != nil {
+		every = *seconds
+	}
+	return &pinger{ResponseWriter: w, control: http.NewResponseController(w), every: time.Duration(every) * time.Second}
+}
+
+// Write implements io.Writer. It must not be called after stop.
+func (p *pinger) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.timer == nil && p.every > 0 {
+		p.timer = time.AfterFunc(p.every, p.ping)
+	} else if p.timer != nil {
+		p.timer.Reset(p.every)
+	}
+	return p.ResponseWriter.Write(b)
+}
+
+// FlushError sends what was written.
+func (p *pinger) FlushError() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.control.Flush()
+}
+
+// Unwrap lets deadlines through; see http.ResponseController.
+func (p *pinger) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+// ping sends the comment, unless the answer has ended.
+func (p *pinger) ping() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.timer == nil {
+		return
+	}
+	p.timer.Reset(p.every)
+	_ = p.control.SetWriteDeadline(time.Now().Add(writeLimit)) // a client that is gone is
+	_, _ = p.ResponseWriter.Write([]byte(llamacpp.Ping))       // seen by who writes the
+	_ = p.control.Flush()                                      // next token
+}
+
+// stop ends the comments: none is under way when it returns.
+func (p *pinger) stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.timer != nil {
+		p.timer.Stop()
+		p.timer = nil
+	}
+}

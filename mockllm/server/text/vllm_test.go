@@ -1,0 +1,59 @@
+package text
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestNumber pins the numbers of tokens, which clients may keep.
+func TestNumber(t *testing.T) {
+	for text, want := range map[string]int{"": 0x011c9dc5, "a": 0x640c292c, " two": 1495918727} { // FNV-1a of "" is 811c9dc5, of "a" e40c292c
+		if got := number(text); got != want {
+			t.Errorf("number(%q) = %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestTokenize(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"model":"m","prompt":"one two"}`:              `{"count":2,"max_model_len":1000,"tokens":[975641071,1495918727]}`,
+		`{"prompt":"one two","return_token_strs":true}`: `{"count":2,"max_model_len":1000,"tokens":[975641071,1495918727],"token_strs":["one"," two"]}`,
+		`{"prompt":""}`: `{"count":0,"max_model_len":1000,"tokens":[]}`,
+		`{"model":"m","messages":[{"role":"user","content":"one"},{"role":"assistant","content":[{"type":"text","text":" two"}]}]}`: `{"count":2,"max_model_len":1000,"tokens":[975641071,1495918727]}`,
+		`{"content":"one"}`:            `{"tokens":[975641071]}`,
+		`{"content":""}`:               `{"tokens":[]}`,
+		`{"model":"x","prompt":"one"}`: "{\"error\":{\"message\":\"The model `x` does not exist or you do not have access to it.\",\"type\":\"invalid_request_error\",\"param\":\"model\",\"code\":\"model_not_found\"}}",
+		`{"prompt":5}`:                 `{"error":{"message":"Invalid type for 'prompt': expected a string, but got number instead.","type":"invalid_request_error","param":"prompt","code":"invalid_type"}}`,
+	} {
+		onStand(t, Config{}, func(s *stand) {
+			if _, text, took := s.whole("POST", "/tokenize", body); took != 0 || text != want {
+				t.Errorf("%s: after %s %s\nwant at once %s", body, took, text, want)
+			}
+		})
+	}
+	two := Config{Models: []Model{{Name: "a", Context: 9, Build: slow}, {Name: "b", Context: 9, Build: slow}}}
+	onStand(t, two, func(s *stand) {
+		if status, text, _ := s.whole("POST", "/tokenize", `{"prompt":"one"}`); status != 400 || !strings.Contains(text, "you must provide a model parameter") {
+			t.Errorf("no model of two: HTTP %d %s", status, text)
+		}
+	})
+}
+
+func TestVLLMRoutes(t *testing.T) {
+	onStand(t, Config{}, func(s *stand) {
+		for _, c := range []struct {
+			method, path string
+			status       int
+			want         string
+		}{
+			{"POST", "/detokenize", 501, `{"error":{"message":"The tokens of this server cannot be turned back into text: their numbers are hashes. Keep`},
+			{"GET", "/version", 200, `{"version":"0.0.0+halfsecond"}`},
+			{"GET", "/ping", 200, ``},
+			{"POST", "/ping", 200, ``},
+		} {
+			if status, text, _ := s.whole(c.method, c.path, `{"tokens":[1]}`); status != c.status || !strings.HasPrefix(text, c.want) {
+				t.Errorf("%s %s: HTTP %d %s\nwant HTTP %d %s", c.method, c.path, status, text, c.status, c.want)
+			}
+		}
+	})
+}
