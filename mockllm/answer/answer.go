@@ -28,11 +28,14 @@ type Source interface {
 	Answer(a *Asked) (text string, ok bool)
 }
 
-// Echo repeats the last text of the prompt.
+// Echo repeats the last text of the prompt, unless the request dictates its answer.
 type Echo struct{}
 
 // Answer implements Source.
 func (Echo) Answer(a *Asked) (text string, ok bool) {
+	if a.Given != "" {
+		return a.Given, true
+	}
 	for i := len(a.Texts) - 1; i >= 0; i-- {
 		if strings.TrimSpace(a.Texts[i]) != "" {
 			return a.Texts[i], true

@@ -1,5 +1,7 @@
 package wire
 
+import "encoding/json"
+
 // Values of the object field and the end marker of a stream.
 const (
 	ChatObject       = "chat.completion"
@@ -27,7 +29,8 @@ type ChatResponse struct {
 	Choices []ChatChoice `json:"choices"`
 	Usage   Usage        `json:"usage"`
 
-	PromptTokenIDs []int `json:"prompt_token_ids,omitempty"` // vLLM, on request
+	PromptTokenIDs []int           `json:"prompt_token_ids,omitempty"` // vLLM, on request
+	Timings        json.RawMessage `json:"timings,omitempty"`          // llama.cpp
 }
 
 // ChatChoice is one answer of a ChatResponse.
@@ -54,6 +57,8 @@ type CompletionResponse struct {
 	Model   string             `json:"model"`
 	Choices []CompletionChoice `json:"choices"`
 	Usage   Usage              `json:"usage"`
+
+	Timings json.RawMessage `json:"timings,omitempty"` // llama.cpp
 }
 
 // CompletionChoice is one answer of a CompletionResponse.

@@ -113,11 +113,13 @@ func (s *Stream) AppendFinish(dst []byte, reason string) []byte {
 	return append(dst, s.tail...)
 }
 
-// AppendUsage appends the chunk without choices that counts the tokens.
-func (s *Stream) AppendUsage(dst []byte, u Usage) []byte {
+// AppendUsage appends the chunk without choices that counts the tokens, with more
+// members, each with a comma in front.
+func (s *Stream) AppendUsage(dst []byte, u Usage, members string) []byte {
 	dst = append(dst, s.head...)
 	dst = append(dst, `[],"usage":`...)
-	return append(u.appendJSON(dst), "}\n\n"...)
+	dst = append(u.appendJSON(dst), members...)
+	return append(dst, "}\n\n"...)
 }
 
 func (u Usage) appendJSON(dst []byte) []byte {

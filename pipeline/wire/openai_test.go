@@ -137,10 +137,10 @@ func TestStreamBytes(t *testing.T) {
 		{"role", string(chat.AppendRole(nil)), chatHead + `{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}],"usage":null}`},
 		{"text", string(chat.AppendText(nil, "a\n")), chatHead + `{"index":0,"delta":{"content":"a\n"},"finish_reason":null}],"usage":null}`},
 		{"finish", string(chat.AppendFinish(nil, "stop")), chatHead + `{"index":0,"delta":{},"finish_reason":"stop"}],"usage":null}`},
-		{"usage", string(chat.AppendUsage(nil, usage)), chatHead + `],"usage":{"prompt_tokens":12,"completion_tokens":5,"total_tokens":17}}`},
+		{"usage", string(chat.AppendUsage(nil, usage, "")), chatHead + `],"usage":{"prompt_tokens":12,"completion_tokens":5,"total_tokens":17}}`},
 		{"completion text", string(text.AppendText(nil, " a")), textHead + `{"index":0,"text":" a","logprobs":null,"finish_reason":null}]}`},
 		{"completion finish", string(text.AppendFinish(nil, "length")), textHead + `{"index":0,"text":"","logprobs":null,"finish_reason":"length"}]}`},
-		{"completion usage", string(text.AppendUsage(nil, cached)), textHead + `],"usage":{"prompt_tokens":12,"completion_tokens":5,"total_tokens":17,"prompt_tokens_details":{"cached_tokens":8}}}`},
+		{"completion usage", string(text.AppendUsage(nil, cached, `,"x":1`)), textHead + `],"usage":{"prompt_tokens":12,"completion_tokens":5,"total_tokens":17,"prompt_tokens_details":{"cached_tokens":8}},"x":1}`},
 		{"reasoning", string(chat.AppendReasoning(nil, "h")), chatHead + `{"index":0,"delta":{"reasoning_content":"h"},"finish_reason":null}],"usage":null}`},
 		{"call", string(chat.AppendCall(nil, 1, "c", "f")), chatHead + `{"index":0,"delta":{"tool_calls":[{"index":1,"id":"c","type":"function","function":{"name":"f","arguments":""}}]},"finish_reason":null}],"usage":null}`},
 		{"arguments", string(chat.AppendArguments(nil, 1, "{\"")), chatHead + `{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"arguments":"{\""}}]},"finish_reason":null}],"usage":null}`},
@@ -181,7 +181,7 @@ func TestChunkReadsStream(t *testing.T) {
 	if c := read(s.AppendFinish(nil, FinishLength)); c.Choices[0].FinishReason != "length" {
 		t.Errorf("finish chunk reads as %+v", c)
 	}
-	if c := read(s.AppendUsage(nil, Usage{PromptTokens: 3, CompletionTokens: 2})); len(c.Choices) != 0 || *c.Usage.PromptTokens != 3 || *c.Usage.CompletionTokens != 2 {
+	if c := read(s.AppendUsage(nil, Usage{PromptTokens: 3, CompletionTokens: 2}, "")); len(c.Choices) != 0 || *c.Usage.PromptTokens != 3 || *c.Usage.CompletionTokens != 2 {
 		t.Errorf("usage chunk reads as %+v", c)
 	}
 }

@@ -129,9 +129,7 @@ func (m *metrics) count(e *Entry) {
 		return // it asked no language model
 	}
 	m.output.WithLabelValues(e.Model, onlyEngine).Add(float64(e.Generated))
-	if e.AfterLeft > 0 {
-		m.abandoned.WithLabelValues(e.Model).Add(float64(e.AfterLeft))
-	}
+	m.abandoned.WithLabelValues(e.Model).Add(float64(e.AfterLeft))
 	if e.Generated > 0 {
 		m.prompt.WithLabelValues(e.Model, onlyEngine).Add(float64(e.Prompt))
 		m.ttft.WithLabelValues(e.Model).Observe((e.First - e.Arrived).Seconds())

@@ -17,7 +17,7 @@ const DefaultLimit = 5 * time.Millisecond
 // instant each reached the socket.
 type Writes struct {
 	limit time.Duration
-	tell  func(time.Duration)
+	tell  func(time.Duration) // of each; may be nil
 
 	mu     sync.Mutex // guards what follows
 	errors *quantile.Histogram
@@ -31,6 +31,10 @@ func newWrites(limit time.Duration) *Writes {
 	return &Writes{limit: limit, errors: quantile.NewHistogram()}
 }
 
+// NewWrites returns the error of the writes of one answer, of which there are none
+// yet, under the limit of these.
+func (w *Writes) NewWrites() *Writes { return newWrites(w.limit) }
+
 // Add counts one write.
 func (w *Writes) Add(late time.Duration) {
 	late = max(0, late)
@@ -38,7 +42,9 @@ func (w *Writes) Add(late time.Duration) {
 	w.errors.Record(late)
 	w.sum += late
 	w.mu.Unlock()
-	w.tell(late)
+	if w.tell != nil {
+		w.tell(late)
+	}
 }
 
 // WriteReport says how exact the writes were. A figure is pipeline.Unknown when there
@@ -64,6 +70,21 @@ func (w *Writes) Report() WriteReport {
 		r.P99 = d
 	}
 	return r
+}
+
+// Header returns the report as the value of a header: "n=3 mean_us=120 p99_us=400
+// max_us=400 fit=true", without the figures that are not known.
+func (r WriteReport) Header() string {
+	text := fmt.Sprintf("n=%d", r.N)
+	for _, f := range []struct {
+		name string
+		d    time.Duration
+	}{{"mean", r.Mean}, {"p50", r.P50}, {"p99", r.P99}, {"max", r.Max}} {
+		if f.d != pipeline.Unknown {
+			text += fmt.Sprintf(" %s_us=%d", f.name, f.d.Microseconds())
+		}
+	}
+	return text + fmt.Sprintf(" fit=%t", r.Fit())
 }
 
 // Fit reports whether the p99 of the error is within its limit, as far as it is

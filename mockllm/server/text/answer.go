@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"halfsecond/mockllm/answer"
 	"halfsecond/mockllm/token"
 	"halfsecond/pipeline/dist"
 	"halfsecond/pipeline/wire"
@@ -81,8 +82,8 @@ func (s *Service) speak(g *generation, o order, seed uint64) (more bool, fault *
 // schema it was given, else words whose number and choice follow from the seed. More
 // says that they would go on without the limit.
 func (s *Service) words(o order, seed uint64, limit int) (text string, more bool, err error) {
-	if o.answer != "" {
-		return o.answer, false, nil
+	if text := s.told(o, seed); text != "" {
+		return text, false, nil
 	}
 	if len(o.format) > 0 {
 		text, err = sample(o.format, dist.Stream(seed, "server/format"))
@@ -92,6 +93,31 @@ func (s *Service) words(o order, seed uint64, limit int) (text string, more bool
 	n := s.config.ReplyTokens.Draw(&stream)
 	reply := token.Sentences(token.Name(seed, "server/reply"), token.Name(seed, "server/more"), min(n, limit), sentenceTokens)
 	return token.Passage(reply[:]).Text(), n > limit, nil
+}
+
+// told returns what the mock was told to say, by its source of answers or by the
+// request itself; "" leaves it to the mock.
+func (s *Service) told(o order, seed uint64) string {
+	if s.config.Answers == nil {
+		return o.answer
+	}
+	a := answer.Asked{Model: o.model, Given: o.answer, Seed: seed}
+	for _, text := range o.prompt {
+		a.Texts = append(a.Texts, specialNames.Replace(text))
+	}
+	h := o.hole
+	if h == nil {
+		if found, ok := findHole(strings.Join(a.Texts, "")); ok {
+			h = &found
+		}
+	}
+	if h != nil {
+		a.Fill, a.Prefix, a.Suffix = true, h.before, h.after
+	}
+	if text, ok := s.config.Answers.Answer(&a); ok {
+		return text
+	}
+	return o.answer
 }
 
 // pad makes a text at least so many tokens long.

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 
+	"halfsecond/mockllm/engine"
 	"halfsecond/pipeline/wire"
 )
 
@@ -116,15 +119,33 @@ func jsonType(t reflect.Type) string {
 	return "a string"
 }
 
-// find returns the model of that name.
+// lookup returns the model of that name, or the one that stands for it; nil when there
+// is none.
+func (s *Service) lookup(name string) *model {
+	if m := s.models[name]; m != nil || !s.config.AnyModel {
+		return m
+	}
+	return s.models[s.config.Models[0].Name]
+}
+
+// find is lookup with a refusal in OpenAI's words.
 func (s *Service) find(name string) (*model, *apiError) {
 	if name == "" {
 		return nil, badRequest("model", "", "you must provide a model parameter")
 	}
-	if m := s.models[name]; m != nil {
+	if m := s.lookup(name); m != nil {
 		return m, nil
 	}
 	return nil, &apiError{http.StatusNotFound, invalidRequest, fmt.Sprintf("The model `%s` does not exist or you do not have access to it.", name), "model", "model_not_found"}
+}
+
+// deny refuses a request that the engine would not take or could not finish.
+func (s *Service) deny(w http.ResponseWriter, g *generation) {
+	if over := (*engine.QuotaError)(nil); errors.As(g.request.Reason, &over) {
+		w.Header().Set("Retry-After", strconv.FormatFloat(math.Ceil(over.Config.RetryAfter.Seconds()), 'f', -1, 64))
+		w.Header().Set("retry-after-ms", strconv.FormatInt(over.Config.RetryAfter.Milliseconds(), 10))
+	}
+	g.protocol.refuse(w, g.fault())
 }
 
 // Unknown answers every path and method that is not served.

@@ -27,7 +27,7 @@ func (s *Service) chat(w http.ResponseWriter, r *http.Request) {
 	}
 	if s.whole(w, r, g) {
 		writeJSON(w, http.StatusOK, wire.ChatResponse{
-			ID: g.id, Object: wire.ChatObject, Created: g.created, Model: g.model.Name, Usage: g.openAIUsage(), PromptTokenIDs: g.promptIDs,
+			ID: g.id, Object: wire.ChatObject, Created: g.created, Model: g.model.Name, Usage: g.openAIUsage(), PromptTokenIDs: g.promptIDs, Timings: g.timings(),
 			Choices: []wire.ChatChoice{{Message: g.message(), FinishReason: g.finish(), Extras: g.extras()}},
 		})
 	}

@@ -69,7 +69,7 @@ func (s *Service) codestral(w http.ResponseWriter, r *http.Request) {
 		refuseViolations(w, wrong)
 		return
 	}
-	if s.models[q.Model] == nil {
+	if s.lookup(q.Model) == nil {
 		writeJSON(w, http.StatusBadRequest, (&apiError{message: "Invalid model: " + q.Model, code: "model_not_found"}).mistral())
 		return
 	}

@@ -12,7 +12,7 @@ import (
 const defaultCompletionTokens = 16
 
 // completions answers POST /v1/completions, with a suffix or without. The
-// prompt's tokens are those of prompt and suffix. With echo the answer begins with the
+// prompt's tokens are those of prompt and suffix; a fill-in-the-middle token is one. With echo the answer begins with the
 // prompt, whose tokens count as prompt only.
 func (s *Service) completions(w http.ResponseWriter, r *http.Request) {
 	var q wire.CompletionRequest
@@ -21,7 +21,7 @@ func (s *Service) completions(w http.ResponseWriter, r *http.Request) {
 		openAI.refuse(w, fault)
 		return
 	}
-	g.id = s.newID("cmpl-")
+	g.id, g.request.Kind = s.newID("cmpl-"), kindCompletion
 	echo := ""
 	if q.Echo {
 		echo = string(q.Prompt)
@@ -36,14 +36,17 @@ func (s *Service) completions(w http.ResponseWriter, r *http.Request) {
 		extras := g.extras()
 		extras.PromptTokenIDs = g.promptIDs
 		writeJSON(w, http.StatusOK, wire.CompletionResponse{
-			ID: g.id, Object: wire.CompletionObject, Created: g.created, Model: g.model.Name, Usage: g.openAIUsage(),
+			ID: g.id, Object: wire.CompletionObject, Created: g.created, Model: g.model.Name, Usage: g.openAIUsage(), Timings: g.timings(),
 			Choices: []wire.CompletionChoice{{Text: echo + g.text, FinishReason: g.finish(), Extras: extras}},
 		})
 	}
 }
 
 func orderCompletion(q *wire.CompletionRequest) (order, *apiError) {
-	o := order{model: q.Model, prompt: []string{string(q.Prompt), q.Suffix}, in: "prompt", limit: q.MaxTokens, limitedBy: "max_tokens"}
+	o := order{model: q.Model, prompt: []string{specials.Replace(string(q.Prompt)), q.Suffix}, in: "prompt", limit: q.MaxTokens, limitedBy: "max_tokens"}
+	if q.Suffix != "" {
+		o.hole = &hole{before: string(q.Prompt), after: q.Suffix}
+	}
 	if o.limit == nil {
 		n := defaultCompletionTokens
 		o.limit = &n

@@ -48,7 +48,7 @@ func (s *Service) gemini(w http.ResponseWriter, r *http.Request) {
 	if colon := strings.LastIndexByte(name, ':'); colon >= 0 {
 		name, method = name[:colon], name[colon+1:]
 	}
-	m := s.models[name]
+	m := s.lookup(name)
 	switch {
 	case m == nil || !slices.Contains(geminiMethods, method):
 		refuseGemini(w, &apiError{status: http.StatusNotFound, message: fmt.Sprintf("models/%s is not found for API version v1beta, or is not supported for %s. Call ListModels to see the list of available models and their supported methods.", name, method)})
@@ -150,7 +150,7 @@ func (s *Service) geminiModels(w http.ResponseWriter, _ *http.Request) {
 
 // geminiModel answers GET /v1beta/models/NAME.
 func (s *Service) geminiModel(w http.ResponseWriter, r *http.Request) {
-	m := s.models[r.PathValue("model")]
+	m := s.lookup(r.PathValue("model"))
 	if m == nil {
 		refuseGemini(w, &apiError{status: http.StatusNotFound, message: fmt.Sprintf("Model is not found: models/%s for api version v1beta", r.PathValue("model"))})
 		return

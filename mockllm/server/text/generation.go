@@ -1,6 +1,7 @@
 package text
 
 import (
+	"errors"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -177,6 +178,7 @@ func (s *Service) stream(w http.ResponseWriter, r *http.Request, g *generation, 
 	defer s.giveUp(g)
 	out := &pieceWriter{w: w, control: http.NewResponseController(w), contentType: f.contentType(), dress: func() { s.dress(w, g) }}
 	out.buffer = f.open(nil, g)
+	timing := s.config.Ledger.Timing(w, r)
 	for written := 0; ; {
 		if s.wait(r, g) {
 			out.abort(g)
@@ -185,7 +187,7 @@ func (s *Service) stream(w http.ResponseWriter, r *http.Request, g *generation, 
 		ended := g.ended.Load()
 		due, oldest := g.take()
 		if ended && due == 0 {
-			g.protocol.refuse(w, g.fault())
+			s.deny(w, g)
 			return
 		}
 		out.buffer = g.appendPieces(f, out.buffer, written, due)
@@ -200,9 +202,10 @@ func (s *Service) stream(w http.ResponseWriter, r *http.Request, g *generation, 
 			return
 		}
 		if oldest != pipeline.Unknown {
-			s.config.Ledger.Writes.Add(s.config.Loop.Elapsed() - oldest)
+			timing.Wrote(s.config.Loop.Elapsed() - oldest)
 		}
 		if ended {
+			timing.End(w)
 			return
 		}
 	}
@@ -253,7 +256,7 @@ func (s *Service) whole(w http.ResponseWriter, r *http.Request, g *generation) b
 		}
 	}
 	if g.outcome != pipeline.OK {
-		g.protocol.refuse(w, g.fault())
+		s.deny(w, g)
 		return false
 	}
 	s.dress(w, g)
@@ -274,6 +277,9 @@ func (g *generation) fault() *apiError {
 	reason := "it was given up"
 	if g.request.Reason != nil {
 		reason = g.request.Reason.Error()
+	}
+	if over := (*engine.QuotaError)(nil); errors.As(g.request.Reason, &over) {
+		return &apiError{http.StatusTooManyRequests, "requests", "Rate limit reached: " + reason + ".", "", "rate_limit_exceeded"}
 	}
 	if g.outcome == pipeline.Refused {
 		return &apiError{http.StatusServiceUnavailable, serverError, "The engine cannot take this request: " + reason + ".", "", "engine_refused"}

@@ -64,7 +64,7 @@ func (e *apiError) llamaCPP() llamacpp.ErrorBody {
 // whatever the name, as a server with one model does; where there are several, one that
 // names none goes to the first of llama.cpp's family, or to the first.
 func (a *llamaCPP) pick(name string) (*model, *apiError) {
-	if m := a.models[name]; m != nil {
+	if m := a.lookup(name); m != nil {
 		return m, nil
 	}
 	first := a.config.Models[0].Name
@@ -230,12 +230,6 @@ func refuseContext(w http.ResponseWriter, n, context int) {
 		Message: fmt.Sprintf("request (%d tokens) exceeds the available context size (%d tokens), try increasing it", n, context),
 	}})
 }
-
-// kindCompletion and kindChat are the kinds of requests that pinned slots tell apart.
-const (
-	kindCompletion = "completion"
-	kindChat       = "chat"
-)
 
 // countAll returns the tokens of all texts.
 func countAll(texts []string) int {

@@ -60,6 +60,9 @@ func (s *Service) ollamaModel(name string) (*model, *apiError) {
 			return s.models[m.Name], nil
 		}
 	}
+	if m := s.lookup(name); m != nil {
+		return m, nil
+	}
 	return nil, &apiError{status: http.StatusNotFound, message: fmt.Sprintf("model '%s' not found", name)}
 }
 

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 
 	"halfsecond/mockllm/token"
 	"halfsecond/pipeline/wire"
+	"halfsecond/pipeline/wire/llamacpp"
 )
 
 // openAI is the protocol of the OpenAI API and of all that imitate it.
@@ -154,11 +156,27 @@ func (f *openAIForm) end(dst []byte, g *generation) []byte {
 	if g.stopped != "" {
 		a.Choice = string(wire.AppendString([]byte(`,"stop_reason":`), g.stopped))
 	}
-	dst = f.amend(dst, a)
-	if f.usage {
-		dst = f.AppendUsage(dst, g.openAIUsage())
+	timings := ""
+	if t := g.timings(); t != nil {
+		timings = `,"timings":` + string(t)
+	}
+	if !f.usage {
+		a.Chunk = timings
+	}
+	if dst = f.amend(dst, a); f.usage {
+		dst = f.AppendUsage(dst, g.openAIUsage(), timings)
 	}
 	return wire.AppendDone(dst)
+}
+
+// timings returns what llama.cpp's server adds to the last chunk and to a whole answer;
+// nil for other serving software.
+func (g *generation) timings() json.RawMessage {
+	if g.model.Family != llamaCPPFamily {
+		return nil
+	}
+	q := &g.request
+	return llamacpp.AppendTimings(nil, llamacpp.NewTimings(q.Prompt, g.cached, g.first-q.Scheduled, q.Generated(), q.Last-g.first))
 }
 
 func (f *openAIForm) fail(dst []byte, e *apiError) []byte { return wire.AppendError(dst, e.openAI()) }

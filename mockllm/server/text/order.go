@@ -10,6 +10,7 @@ import (
 type order struct {
 	model   string
 	prompt  []string                            // its texts in order, such as the messages of a conversation
+	hole    *hole                               // to be filled, where the prompt's own text does not frame it
 	in      string                              // the parameter that holds the prompt
 	tooLong func(tokens, context int) *apiError // refuses a prompt beyond the context; nil in OpenAI's words
 	ids     bool                                // the client wants the numbers of tokens
@@ -41,6 +42,12 @@ type order struct {
 	promptTokens int // of all texts, tools included; set by generation
 }
 
+// kindCompletion and kindChat are the kinds of requests that pinned slots tell apart.
+const (
+	kindCompletion = "completion"
+	kindChat       = "chat"
+)
+
 // generation turns an order into a generation, or says why it cannot be had.
 func (s *Service) generation(p *protocol, o order) (*generation, *apiError) {
 	o.prompt = append(o.toolTexts(), o.prompt...)
@@ -52,7 +59,7 @@ func (s *Service) generation(p *protocol, o order) (*generation, *apiError) {
 		return nil, fault
 	}
 	g := &generation{protocol: p, model: m, gaps: m.gaps, created: s.unix(), wake: make(chan struct{}, 1)}
-	g.request.Prompt, g.request.Priority = max(1, o.promptTokens), o.priority
+	g.request.Prompt, g.request.Priority, g.request.Kind = max(1, o.promptTokens), o.priority, kindChat
 	g.request.Limit = m.Context - g.request.Prompt
 	if o.limit != nil {
 		g.request.Limit = min(g.request.Limit, *o.limit)

@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"halfsecond/mockllm/answer"
 	"halfsecond/mockllm/engine"
 	"halfsecond/mockllm/server/ledger"
 	"halfsecond/pipeline"
@@ -59,6 +60,12 @@ type Config struct {
 	// ToolShare is the share, 0 to 1, of requests with tools and a free choice that
 	// are answered with a call; see Service.called for the rule.
 	ToolShare float64
+	// Answers says what is answered, where it has something to say; nil leaves every
+	// answer to the request and the seed.
+	Answers answer.Source
+	// AnyModel serves the first model to those who ask for one that is not there, as
+	// llama.cpp's server does.
+	AnyModel bool
 	// Seed picks the words and lengths of answers, beside the prompt.
 	Seed uint64
 	// MaxBody is the largest request body in bytes; 0 means DefaultMaxBody.

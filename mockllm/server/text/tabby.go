@@ -140,7 +140,7 @@ func (s *Service) tabbyOrder(q *tabby.CompletionRequest, prompt string) order {
 	if q.Seed != nil {
 		o.seed = *q.Seed
 	}
-	o.clip(s.models[o.model])
+	o.clip(s.lookup(o.model))
 	return o
 }
 

@@ -29,7 +29,7 @@ type BetaSession struct {
 	ClientSecret      *Secret         `json:"client_secret"`
 }
 
-// DefaultTemperature is that of a session of the beta; sessions of today have none.
+// DefaultTemperature is that of a session of the beta.
 const DefaultTemperature = .8
 
 // BetaTranscriptionSession is the JSON form of a BetaSession that only transcribes.
@@ -93,7 +93,7 @@ func (s *Session) Beta() *BetaSession {
 		InputFormat: BetaFormat(s.Audio.Input.Format), OutputFormat: BetaFormat(s.Audio.Output.Format),
 		Transcription: s.Audio.Input.Transcription, NoiseReduction: s.Audio.Input.NoiseReduction,
 		TurnDetection: s.Audio.Input.TurnDetection, Tools: s.Tools, ToolChoice: s.ToolChoice,
-		Temperature: DefaultTemperature, MaxResponseTokens: s.MaxOutputTokens, Speed: s.Audio.Output.Speed,
+		Temperature: s.Temperature, MaxResponseTokens: s.MaxOutputTokens, Speed: s.Audio.Output.Speed,
 		Tracing: s.Tracing, Truncation: s.Truncation, Prompt: s.Prompt, Include: s.Include,
 	}
 }
@@ -109,6 +109,7 @@ func (s *Session) Set(b *BetaSession) {
 	s.Audio.Input.TurnDetection = b.TurnDetection
 	s.Tools, s.ToolChoice, s.MaxOutputTokens = b.Tools, b.ToolChoice, b.MaxResponseTokens
 	s.Tracing, s.Truncation, s.Prompt, s.Include = b.Tracing, b.Truncation, b.Prompt, b.Include
+	s.Temperature = b.Temperature
 }
 
 // Shown returns what stands for the session in JSON.

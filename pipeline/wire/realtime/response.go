@@ -55,15 +55,16 @@ type BetaResponse struct {
 	Metadata        json.RawMessage `json:"metadata"`
 }
 
-// Beta returns the response in the shape of the beta.
-func (r *Response) Beta() *BetaResponse {
+// Beta returns the response in the shape of the beta, where it has the session's
+// temperature.
+func (r *Response) Beta(temperature float64) *BetaResponse {
 	modalities := []string{Text}
 	if Speaks(r.OutputModalities) {
 		modalities = []string{Audio, Text}
 	}
 	b := &BetaResponse{
 		Object: r.Object, ID: r.ID, Status: r.Status, StatusDetails: r.StatusDetails, Output: r.Output,
-		ConversationID: r.ConversationID, Modalities: modalities, Temperature: DefaultTemperature,
+		ConversationID: r.ConversationID, Modalities: modalities, Temperature: temperature,
 		MaxOutputTokens: r.MaxOutputTokens, Usage: r.Usage, Metadata: r.Metadata,
 	}
 	if r.Audio != nil {

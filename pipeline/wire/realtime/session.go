@@ -43,6 +43,8 @@ type Session struct {
 	Include          []string        `json:"include"`
 	Parallel         json.RawMessage `json:"parallel_tool_calls,omitempty"`
 	Reasoning        json.RawMessage `json:"reasoning,omitempty"`
+
+	Temperature float64 `json:"-"` // of the beta; sessions of today have none
 }
 
 // Modalities of an answer.
@@ -319,6 +321,7 @@ func (s *Session) Clone() (*Session, error) {
 	if err := json.Unmarshal(b, c); err != nil {
 		return nil, fmt.Errorf("copy session: %w", err)
 	}
+	c.Temperature = s.Temperature
 	return c, nil
 }
 
