@@ -4,6 +4,8 @@ import (
 	"crypto/subtle"
 	"net/http"
 	"strings"
+
+	"halfsecond/mockllm/fault"
 )
 
 // keyHeaders are where clients put their key besides Authorization: Anthropic,
@@ -35,6 +37,21 @@ func keysOf(r *http.Request) (keys []string) {
 		keys = append(keys, strings.TrimPrefix(strings.TrimSpace(p), "openai-insecure-api-key."))
 	}
 	return keys
+}
+
+// locked lets only those through to a handler who send the key, when there is one.
+// Whether the server is well, and its metrics, everybody may know.
+func (s *Server) locked(next http.Handler) http.Handler {
+	if s.config.Key == "" {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/health" || r.URL.Path == "/metrics" || carries(r, s.config.Key) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		fault.Deny(w, r.URL.Path, http.StatusUnauthorized, "The key is missing or wrong: this mock asks for the one that it was started with.")
+	})
 }
 
 // carries reports whether a request has that key, without telling by its time how

@@ -15,10 +15,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"halfsecond/mockllm/answer"
 	"halfsecond/mockllm/engine"
+	"halfsecond/mockllm/fault"
 	"halfsecond/mockllm/server/ledger"
 	"halfsecond/mockllm/server/text"
 	"halfsecond/mockllm/server/voice"
+	"halfsecond/mockllm/speech"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
 )
@@ -34,12 +37,27 @@ type Config struct {
 	// ReplyTokens is the length of an answer that the client neither dictates nor
 	// limits.
 	ReplyTokens dist.Count
+	// ThinkingTokens is the length of the reasoning before an answer where a client
+	// asks for reasoning.
+	ThinkingTokens dist.Count
+	// ToolShare is the share of requests with tools and a free choice that are answered
+	// with a call.
+	ToolShare float64
+	// Answers says what is answered, where it has something to say.
+	Answers answer.Source
+	// AnyModel serves the first model to those who ask for one that is not there.
+	AnyModel bool
 	// Seed picks the words and lengths of answers, beside the prompt.
 	Seed uint64
 	// MaxBody is the largest request body in bytes.
 	MaxBody int64
 	// Transcript is what speech to text hears, an utterance each.
 	Transcript []string
+	// STT and TTS return how a speech model of that name behaves.
+	STT func(model string) speech.STT
+	TTS func(model string) speech.TTS
+	// DialAnywhere lets Twilio's calls be connected to any host, not this machine alone.
+	DialAnywhere bool
 	// Certificate makes the server speak TLS; nil leaves it plain.
 	Certificate *Certificate
 	// Key is what a client must send, in any of the places where clients send keys;
@@ -57,11 +75,14 @@ const shutdownLimit = 5 * time.Second
 type Server struct {
 	// Ledger is what was asked and how late the answers were written.
 	Ledger *ledger.Ledger
+	// Faults is what shall go wrong.
+	Faults *fault.Set
 
 	config  Config
 	loop    *pipeline.Wall
 	text    *text.Service
 	voice   *voice.Service
+	wyoming net.Listener  // nil when it is not served
 	stopped chan struct{} // closed when the loop has ended
 }
 
@@ -71,13 +92,17 @@ func New(c Config) (*Server, error) {
 	s.Ledger = ledger.New(ledger.Config{Limit: c.Limit, State: s.state, Began: time.Now().Add(-c.Loop.Elapsed())})
 	var err error
 	s.text, err = text.New(text.Config{
-		Models: c.Models, Loop: c.Loop, ReplyTokens: c.ReplyTokens, Seed: c.Seed, MaxBody: c.MaxBody,
-		Ledger: s.Ledger, Stopped: s.stopped,
+		Models: c.Models, Loop: c.Loop, ReplyTokens: c.ReplyTokens, ThinkingTokens: c.ThinkingTokens, ToolShare: c.ToolShare,
+		Answers: c.Answers, AnyModel: c.AnyModel, Seed: c.Seed, MaxBody: c.MaxBody, Ledger: s.Ledger, Stopped: s.stopped,
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.voice = voice.New(voice.Config{Loop: c.Loop, Seed: c.Seed, Transcript: c.Transcript, Ledger: s.Ledger, Stopped: s.stopped})
+	s.voice = voice.New(voice.Config{
+		Loop: c.Loop, Seed: c.Seed, Transcript: c.Transcript, STT: c.STT, TTS: c.TTS, DialAnywhere: c.DialAnywhere,
+		Ledger: s.Ledger, Stopped: s.stopped,
+	})
+	s.Faults = fault.New(fault.Config{Seed: c.Seed, Now: c.Loop.Elapsed, MaxBody: c.MaxBody, Answered: s.answered})
 	c.Loop.Lateness = s.Ledger.Late
 	return s, nil
 }
@@ -96,14 +121,28 @@ func (s *Server) Handler() http.Handler {
 	})
 	mux.Handle("GET /metrics", s.Ledger.Metrics())
 	mux.HandleFunc("/", s.text.Unknown)
-	return mux
+	s.Faults.Handle(mux)
+	return s.Faults.Middleware(s.locked(mux))
 }
+
+// answered keeps a request that a rule answered before any front saw it.
+func (s *Server) answered(a fault.Answer) {
+	s.Ledger.Add(ledger.Entry{
+		Protocol: a.Protocol, Path: a.Path, Model: a.Model, Arrived: a.Arrived, Ended: a.Ended,
+		Started: pipeline.Unknown, First: pipeline.Unknown, Left: pipeline.Unknown,
+		Outcome: pipeline.Refused, Reason: a.Message, Fault: a.Rules,
+	})
+}
+
+// Wyoming has Run serve the Wyoming protocol, which is no HTTP, on a listener of its own.
+func (s *Server) Wyoming(ln net.Listener) { s.wyoming = ln }
 
 // Run serves on the listener until ctx ends, then cancels what is under way and
 // returns nil. It closes the listener.
 func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	// The loop outlives the handlers: they wait on it for the end of their
 	// generations.
+	ln = s.Faults.Listener(ln)
 	if s.config.Certificate != nil {
 		ln = s.config.Certificate.listen(ln)
 	}
@@ -129,6 +168,7 @@ func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 		}
 		return nil
 	})
+	//WYOMING
 	g.Go(func() error {
 		defer stopLoop()
 		<-ctx.Done()

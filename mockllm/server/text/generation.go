@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"halfsecond/mockllm/engine"
+	"halfsecond/mockllm/fault"
 	"halfsecond/mockllm/server/ledger"
 	"halfsecond/pipeline"
 )
@@ -29,7 +30,8 @@ type generation struct {
 	promptIDs []int  // numbers of the prompt's tokens; nil when nobody asked
 	stopped   string // the stop string that ends the answer; "" for none
 
-	gaps ledger.Gaps // of its model
+	gaps   ledger.Gaps // of its model
+	faulty string      // the rules that make it go wrong; "" for none
 
 	wake    chan struct{} // holds one kick
 	ended   atomic.Bool   // set last
@@ -114,7 +116,7 @@ func (g *generation) entry(now time.Duration) ledger.Entry {
 	e := ledger.Entry{
 		ID: g.id, Protocol: g.protocol.name, Path: g.path, Model: g.model.Name,
 		Arrived: g.arrived, Started: q.Scheduled, First: g.first, Ended: now,
-		Prompt: q.Prompt, Cached: q.CachedTokens, Generated: q.Generated(), Outcome: g.outcome,
+		Prompt: q.Prompt, Cached: q.CachedTokens, Generated: q.Generated(), Outcome: g.outcome, Fault: g.faulty,
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -171,6 +173,8 @@ func (g *generation) leave(now time.Duration) {
 // stream answers in pieces. Nothing is sent before the first token, so that a
 // refusal still has its status.
 func (s *Service) stream(w http.ResponseWriter, r *http.Request, g *generation, f form) {
+	plan := fault.From(r.Context())
+	g.faulty = plan.Rules()
 	if !s.begin(g) {
 		g.protocol.refuse(w, shuttingDown)
 		return
@@ -190,8 +194,14 @@ func (s *Service) stream(w http.ResponseWriter, r *http.Request, g *generation, 
 			s.deny(w, g)
 			return
 		}
-		out.buffer = g.appendPieces(f, out.buffer, written, due)
-		written = due
+		for written < due {
+			to := plan.Advance(written, due, g.model.Chunk)
+			out.buffer = g.appendPieces(f, out.buffer, written, to)
+			written = to
+			if plan != nil && (to < due || ended) && out.flush() != nil {
+				return
+			}
+		}
 		if ended {
 			out.buffer = g.appendEnd(f, out.buffer)
 		}
@@ -201,7 +211,7 @@ func (s *Service) stream(w http.ResponseWriter, r *http.Request, g *generation, 
 		if out.flush() != nil {
 			return
 		}
-		if oldest != pipeline.Unknown {
+		if oldest != pipeline.Unknown && plan == nil {
 			timing.Wrote(s.config.Loop.Elapsed() - oldest)
 		}
 		if ended {
@@ -244,6 +254,7 @@ func (g *generation) appendEnd(f form, b []byte) []byte {
 // whole waits for all of the answer; it reports false when there is none to send,
 // having said so if anybody is there to hear it.
 func (s *Service) whole(w http.ResponseWriter, r *http.Request, g *generation) bool {
+	g.faulty = fault.From(r.Context()).Rules()
 	if !s.begin(g) {
 		g.protocol.refuse(w, shuttingDown)
 		return false

@@ -1,0 +1,145 @@
+package fault
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// The YAML parser recurses for every bracket and takes time that grows with the
+// square of the number of words, so all three are bounded before it starts.
+const (
+	maxBytes  = 1 << 20
+	maxTokens = 20_000
+	maxDepth  = 16
+)
+
+// document returns the one value that a file of rules holds, or nil when it is not
+// YAML of the kind that such a file may use: the reader then has a problem.
+func (r *reader) document(data []byte) ast.Node {
+	if len(data) > maxBytes {
+		r.failAt(1, 1, "the file is larger than %d bytes", maxBytes)
+		return nil
+	}
+	if !utf8.Valid(data) {
+		line, column := firstInvalid(data)
+		r.failAt(line, column, "this is not UTF-8 text")
+		return nil
+	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if json.Valid(data) { // in which a tab can only be between words
+		data = bytes.ReplaceAll(data, []byte("\t"), []byte(" "))
+	}
+	tokens := lexer.Tokenize(string(data))
+	if !r.bounded(tokens) {
+		return nil
+	}
+	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
+	if err != nil {
+		r.failSyntax(err)
+		return nil
+	}
+	return r.single(file.Docs)
+}
+
+// firstInvalid returns where the text stops being UTF-8.
+func firstInvalid(data []byte) (line, column int) {
+	line, column = 1, 1
+	for len(data) > 0 {
+		c, size := utf8.DecodeRune(data)
+		switch {
+		case c == utf8.RuneError && size == 1:
+			return line, column
+		case c == '\n':
+			line, column = line+1, 1
+		default:
+			column++
+		}
+		data = data[size:]
+	}
+	return line, column
+}
+
+func (r *reader) bounded(tokens token.Tokens) bool {
+	depth := 0
+	for i, t := range tokens {
+		switch t.Type {
+		case token.MappingStartType, token.SequenceStartType:
+			depth++
+		case token.MappingEndType, token.SequenceEndType:
+			depth--
+		}
+		if i >= maxTokens {
+			r.failAt(t.Position.Line, t.Position.Column, "the file is too long: it may have at most %d words and signs", maxTokens)
+			return false
+		}
+		if depth > maxDepth {
+			r.failAt(t.Position.Line, t.Position.Column, "brackets are nested more than %d deep", maxDepth)
+			return false
+		}
+	}
+	return true
+}
+
+func (r *reader) failSyntax(err error) {
+	line, column, message := 1, 1, err.Error()
+	var at yaml.Error
+	if errors.As(err, &at) {
+		message = strings.ReplaceAll(at.GetMessage(), "'\t' that cannot start any token", "tab: indent with spaces")
+		if t := at.GetToken(); t != nil && t.Position != nil {
+			if t.Prev != nil && t.Prev.Type == token.AliasType {
+				t, message = t.Prev, "quote a text that begins with a star"
+			}
+			line, column = t.Position.Line, t.Position.Column
+		}
+	}
+	r.failAt(line, column, "not valid YAML: %s", message)
+}
+
+// single returns the body of the only document, after refusing what would let one
+// part of a file change another.
+func (r *reader) single(docs []*ast.DocumentNode) ast.Node {
+	for i, d := range docs {
+		switch {
+		case d.Body != nil && d.Body.Type() == ast.DirectiveType:
+			r.fail(d.Body, "directives such as %%YAML are not used in a file of rules: remove the line")
+			return nil
+		case i > 0 && d.Body != nil:
+			r.fail(d.Body, "a second document begins here: a file of rules holds one")
+			return nil
+		}
+	}
+	if len(docs) == 0 || docs[0].Body == nil {
+		r.failAt(1, 1, `the file is empty: it begins with "rules:"`)
+		return nil
+	}
+	ast.Walk(refusals{r}, docs[0].Body)
+	return docs[0].Body
+}
+
+// refusals is a visitor that reports the YAML features which are not used. What it
+// reports, reader.fail passes over.
+type refusals struct{ *reader }
+
+func (v refusals) Visit(n ast.Node) ast.Visitor {
+	message, used := map[ast.NodeType]string{
+		ast.AnchorType:   "anchors (&name) are not used here: write the value out",
+		ast.AliasType:    "aliases (*name) are not used here: write the value out, or quote a text that begins with a star",
+		ast.MergeKeyType: "merge keys (<<) are not used here: write the keys out",
+		ast.TagType:      "tags (!name) are not used here: remove it",
+	}[n.Type()]
+	if !used {
+		return v
+	}
+	at, path := n.GetToken().Position, strings.TrimPrefix(n.GetPath(), "$.")
+	v.problems = append(v.problems, Problem{v.file, at.Line, at.Column, path, message})
+	return nil
+}
