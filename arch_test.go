@@ -41,8 +41,8 @@ var homes = []struct {
 	{"github.com/prometheus", []string{"mockllm/server/ledger"}, "metrics are served where requests are"},
 	{"github.com/schollz/progressbar", []string{"cmd/..."}, "progress is for the person at the terminal"},
 	{"gonum.org/v1/plot", []string{"budgets/report/picture"}, "pictures are drawn in one place"},
-	{"net", []string{"mockllm/server", "mockllm/server/...", "mockllm/fault", "pipeline/endpoint", "simulators/runner", "web/...", "cmd/..."}, "models compute; only the ends of a connection open sockets"},
-	{"net/http", []string{"mockllm/server", "mockllm/server/...", "mockllm/fault", "pipeline/endpoint", "simulators/runner", "web/...", "cmd/..."}, "models compute; only the ends of a connection open sockets"},
+	{"net", []string{"mockllm/server", "mockllm/server/...", "mockllm/fault", "mockllm/mock", "pipeline/endpoint", "simulators/runner", "web/...", "cmd/..."}, "models compute; only the ends of a connection open sockets"},
+	{"net/http", []string{"mockllm/server", "mockllm/server/...", "mockllm/fault", "mockllm/mock", "pipeline/endpoint", "simulators/runner", "web/...", "cmd/..."}, "models compute; only the ends of a connection open sockets"},
 }
 
 // pure lists packages that compute: no clock, file, socket or global randomness. Text

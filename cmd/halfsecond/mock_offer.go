@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"halfsecond/mockllm/engine"
+	"halfsecond/mockllm/given"
+	"halfsecond/mockllm/server"
 	"halfsecond/pipeline"
 	"halfsecond/simulators/scenario"
 )
@@ -16,20 +18,53 @@ import (
 // offer is a model that the mock serves.
 type offer struct {
 	model   scenario.LLM
+	stated  *given.Server // in place of model
 	service scenario.Service
 }
 
-// announce says what is served where, and how fast to expect it.
-func (p *program) announce(offers []offer, addr net.Addr) {
-	for _, f := range offers {
-		f.write(p.out, fmt.Sprintf("http://%s/v1", addr))
+// served returns the model as the server takes it.
+func (f offer) served() server.Model {
+	s := f.service
+	m := server.Model{Name: s.Name, Context: s.Context, Shares: s.Shares, Build: s.Build}
+	if f.stated != nil && f.stated.Whole() {
+		m.Chunk = s.Context
 	}
-	fmt.Fprintf(p.out, "try: curl -N http://%s/v1/chat/completions -d '{\"model\":%q,\"stream\":true,\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}'\n", addr, offers[0].service.Name)
+	if e := f.model.Engine; e != nil {
+		m.Family = e.Software
+		if r, err := e.Replica(); err == nil { // or the service would not be there
+			m.Slots = r.Config().Slots
+		}
+	}
+	return m
+}
+
+// announce says what is served where, and how fast to expect it.
+func (p *program) announce(offers []offer, addr net.Addr, c server.Config) {
+	url, curl := "http://"+addr.String(), "curl -N"
+	if c.Certificate != nil {
+		url, curl = "https://"+addr.String(), "curl -N --cacert "+c.Certificate.Path
+	}
+	for _, f := range offers {
+		f.write(p.out, url+"/v1")
+	}
+	if c.Certificate != nil {
+		fmt.Fprintf(p.out, "certificate: %s (NODE_EXTRA_CA_CERTS, SSL_CERT_FILE or REQUESTS_CA_BUNDLE make clients trust it)\n", c.Certificate.Path)
+	}
+	if c.Key != "" {
+		curl += " -H \"Authorization: Bearer $KEY\""
+		fmt.Fprintln(p.out, "clients must send the key")
+	}
+	fmt.Fprintf(p.out, "try: %s %s/v1/chat/completions -d '{\"model\":%q,\"stream\":true,\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}'\n", curl, url, offers[0].service.Name)
+	fmt.Fprintf(p.out, "speech: /v1/audio/*, Deepgram, AssemblyAI, ElevenLabs, Cartesia, /v1/realtime, at the published latencies of the model that is asked for\n")
 	fmt.Fprintln(p.out, "Ctrl-C ends it")
 }
 
 func (f offer) write(w io.Writer, url string) {
 	e := f.model.Engine
+	if s := f.stated; s != nil {
+		fmt.Fprintf(w, "serving a stated server of %s, whatever model is asked for, at %s\n", counted(s.Slots, "slot"), url)
+		return
+	}
 	if e == nil {
 		fmt.Fprintf(w, "serving %s at %s\n", f.service.Name, url)
 		fmt.Fprintf(w, "the first token takes %s, then %.4g tokens/s\n", f.model.TTFT.Dist, f.model.TokensPerSecond)

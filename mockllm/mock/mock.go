@@ -210,9 +210,9 @@ func (m *Mock) Fault(rules ...string) {
 		if err != nil {
 			m.t.Fatalf("mock: %v", err)
 		}
-		all = append(all, r...)
+		all = append(all, r)
 	}
-	if err := m.server.Faults.Replace(all); err != nil {
+	if err := m.server.Faults.Replace(all...); err != nil {
 		m.t.Fatalf("mock: %v", err)
 	}
 }

@@ -28,6 +28,7 @@ type rig struct {
 	t      *testing.T
 	client *http.Client
 	engine engine.Engine
+	server *Server
 	loop   *pipeline.Wall
 	stop   func()
 }
@@ -53,6 +54,7 @@ func startWith(t *testing.T, m Model) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.server = s
 	ln := memnet.Listen()
 	ctx, cancel := context.WithCancel(t.Context())
 	var done sync.WaitGroup
@@ -112,7 +114,7 @@ func brief(data string) string {
 		}
 		Usage *wire.Usage
 	}
-	if json.Unmarshal([]byte(data), &c) != nil {
+	if json.Unmarshal([]byte(data), &c) != nil || c.Usage == nil && len(c.Choices) == 0 {
 		return data
 	}
 	if c.Usage != nil {

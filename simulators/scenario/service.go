@@ -142,3 +142,10 @@ func (e *Engine) build(r engine.Replica, cold engine.ColdConfig, seed uint64) fu
 		return x
 	}
 }
+
+// Hosted returns a rented model whose time to the first token is that of a component of
+// the catalogue, at so many tokens a second after it. The error says why there is none.
+func Hosted(component string, tokensPerSecond float64) (LLM, error) {
+	d, err := fromCatalog(component, []string{"llm"})
+	return LLM{TTFT: d, TokensPerSecond: tokensPerSecond}, err
+}

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/pflag"
+
+	"halfsecond/mockllm/answer"
+	"halfsecond/mockllm/given"
+	"halfsecond/mockllm/server"
+	"halfsecond/mockllm/speech"
+	"halfsecond/pipeline/dist"
+)
+
+// mockAnswers says what the mock says and hears, as typed.
+type mockAnswers struct {
+	source           string // words, echo, code or a file
+	documents        string // a folder
+	accuracy, broken float64
+	replyTokens      int
+	thinkingTokens   int
+	toolShare        float64
+
+	transcript string   // a file, an utterance a line
+	stt, tts   []string // NAME=COMPONENT
+}
+
+func (o *mockAnswers) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.source, "answers", "words", "what is answered: words, echo, code, or a `file` with a text or with lines of {\"contains\": ..., \"answer\": ...}")
+	f.StringVar(&o.documents, "documents", "", "`folder` with the finished files, from which --answers code takes what follows the cursor")
+	f.Float64Var(&o.accuracy, "accuracy", 1, "`share` of the answers of --answers code that are the true continuation")
+	f.Float64Var(&o.broken, "broken", 0, "`share` of the answers of --answers code that do not compile")
+	f.IntVar(&o.replyTokens, "reply-tokens", 0, "`tokens` of an answer that nobody limits or dictates (default: drawn, as a chat's)")
+	f.IntVar(&o.thinkingTokens, "thinking-tokens", 0, "`tokens` of reasoning before an answer when a request asks for reasoning")
+	f.Float64Var(&o.toolShare, "tool-share", 0, "`share` of requests with tools and a free choice that are answered with a call")
+	f.StringVar(&o.transcript, "transcript", "", "`file` with what speech to text hears, an utterance a line (default: words)")
+	f.StringArrayVar(&o.stt, "stt", nil, "a speech-to-text model behaves as a component of the catalogue: `NAME=COMPONENT`; may be repeated")
+	f.StringArrayVar(&o.tts, "tts", nil, "a text-to-speech model behaves as a component of the catalogue: `NAME=COMPONENT`; may be repeated")
+}
+
+// fill sets what the server says. A stated server has its own length of answers.
+func (o *mockAnswers) fill(c *server.Config, stated *given.Server) (err error) {
+	var errs [8]error
+	c.Answers, errs[0] = o.answers(stated)
+	c.Transcript, errs[1] = lines("--transcript", o.transcript)
+	c.STT, errs[2] = listener(o.stt)
+	c.TTS, errs[3] = speaker(o.tts)
+	errs[4] = within("reply-tokens", o.replyTokens, 0, mostTokens)
+	errs[5] = within("thinking-tokens", o.thinkingTokens, 0, mostTokens)
+	for i, f := range []struct {
+		name  string
+		share float64
+	}{{"accuracy", o.accuracy}, {"broken", o.broken}} {
+		if !(f.share >= 0 && f.share <= 1) {
+			errs[6+i] = fmt.Errorf("--%s %g: want a share from 0 to 1", f.name, f.share)
+		}
+	}
+	n := o.replyTokens
+	if stated != nil && n == 0 {
+		n = stated.N
+	}
+	if n > 0 {
+		c.ReplyTokens = dist.ConstantCount(n)
+	}
+	if o.thinkingTokens > 0 {
+		c.ThinkingTokens = dist.ConstantCount(o.thinkingTokens)
+	}
+	c.ToolShare = o.toolShare
+	return errors.Join(errs[:]...)
+}
+
+// answers returns what answers come from; nil for the mock's own words.
+func (o *mockAnswers) answers(stated *given.Server) (answer.Source, error) {
+	switch {
+	case o.source == "words" && stated != nil && stated.Answer.Text != "":
+		return answer.ReadFixture("answer", []byte(stated.Answer.Text))
+	case o.source == "words" && o.documents == "":
+		return nil, nil
+	case o.source == "echo":
+		return answer.Echo{}, nil
+	case o.source == "code" || o.source == "words":
+		documents, err := readDocuments(o.documents)
+		return &answer.Code{Documents: documents, Accuracy: o.accuracy, Broken: o.broken}, err
+	}
+	data, err := os.ReadFile(o.source)
+	if err != nil {
+		return nil, fmt.Errorf("--answers %s: want words, echo, code or a file: %w", o.source, err)
+	}
+	f, err := answer.ReadFixture(o.source, data)
+	if err != nil {
+		return nil, fmt.Errorf("--answers: %w", err)
+	}
+	return f, nil
+}
+
+// mostDocument is the largest file that counts as a document, in bytes.
+const mostDocument = 1 << 20
+
+// readDocuments returns the texts of a folder and all below it; hidden ones, and files
+// that are no text, aside.
+func readDocuments(folder string) (texts answer.Documents, err error) {
+	if folder == "" {
+		return nil, nil
+	}
+	err = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || strings.HasPrefix(d.Name(), ".") && path != folder {
+			if err == nil && d.IsDir() {
+				err = fs.SkipDir
+			}
+			return err
+		}
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		if info, err := d.Info(); err != nil || info.Size() > mostDocument {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err == nil && utf8.Valid(data) {
+			texts = append(texts, string(data))
+		}
+		return err
+	})
+	if err == nil && len(texts) == 0 {
+		err = errors.New("no texts in it")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--documents %s: %w", folder, err)
+	}
+	return texts, nil
+}
+
+// lines returns the lines of a file that are not empty.
+func lines(flag, name string) (out []string, err error) {
+	if name == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimSpace(line); line != "" {
+			out = append(out, line)
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s %s: no text in it", flag, name)
+	}
+	return out, nil
+}
+
+// listener returns how speech-to-text models behave, nil when nothing was said of any.
+func listener(texts []string) (func(model string) speech.STT, error) {
+	named, err := components("stt", texts, speech.FindSTT)
+	if len(named) == 0 {
+		return nil, err
+	}
+	return func(model string) speech.STT { return behaviour(named, model, speech.FindSTT) }, err
+}
+
+// speaker is listener for text to speech.
+func speaker(texts []string) (func(model string) speech.TTS, error) {
+	named, err := components("tts", texts, speech.FindTTS)
+	if len(named) == 0 {
+		return nil, err
+	}
+	return func(model string) speech.TTS { return behaviour(named, model, speech.FindTTS) }, err
+}
+
+// behaviour returns what was said of a model, or else what is known of it.
+func behaviour[T any](named map[string]T, model string, find func(string) (T, bool)) T {
+	if p, ok := named[model]; ok {
+		return p
+	}
+	p, _ := find(model)
+	return p
+}
+
+// components reads texts of the form NAME=COMPONENT.
+func components[T any](flag string, texts []string, find func(string) (T, bool)) (map[string]T, error) {
+	named := map[string]T{}
+	for _, text := range texts {
+		name, component, ok := strings.Cut(text, "=")
+		p, known := find(component)
+		switch {
+		case !ok || name == "":
+			return nil, fmt.Errorf("--%s %s: want NAME=COMPONENT", flag, text)
+		case !known:
+			return nil, fmt.Errorf("--%s %s: unknown component %q: 'halfsecond catalog components' lists those of kind %s", flag, text, component, flag)
+		}
+		named[name] = p
+	}
+	return named, nil
+}
