@@ -10,9 +10,23 @@ type frame struct {
 	due    time.Duration // the instant at which the loop said it
 	data   []byte
 	binary bool // of a WebSocket
+	// make, when set, makes the data when it is their turn to be written, off the loop:
+	// encoding audio takes longer than the loop may stand still. Nil data are not
+	// written. Weight is about how many bytes they will be.
+	make   func() []byte
+	weight int
 }
 
-// mostPending is the most bytes that may wait for a client that does not read.
+// made returns the data of a frame.
+func (f frame) made() []byte {
+	if f.make != nil {
+		return f.make()
+	}
+	return f.data
+}
+
+// mostPending is the most bytes that may wait for a client that does not read when more
+// comes; one frame alone, such as a long recording, may have more.
 const mostPending = 16 << 20
 
 // outlet carries frames from the loop to the goroutine that writes them. The loop
@@ -33,11 +47,11 @@ func newOutlet() *outlet { return &outlet{wake: make(chan struct{}, 1)} }
 func (o *outlet) put(f frame) {
 	o.mu.Lock()
 	if !o.ended {
-		o.frames = append(o.frames, f)
-		o.pending += len(f.data)
 		if o.pending > mostPending {
 			o.ended, o.choked = true, true
 		}
+		o.frames = append(o.frames, f)
+		o.pending += len(f.data) + f.weight
 	}
 	o.mu.Unlock()
 	o.kick()

@@ -3,11 +3,14 @@
 //
 // Read service.go for what is served, socket.go for a WebSocket between its client and
 // the loop, stream.go for a response in stretches, outlet.go for how both get from the
-// loop to their writer, and then any protocol. How speech is heard and spoken, and
-// when, is package speech.
+// loop to their writer, ear.go and mouth.go for what hears and speaks, and then any
+// protocol. How speech is heard and spoken, and when, is package speech.
 package voice
 
 import (
+	"context"
+	"encoding/json"
+	"net"
 	"net/http"
 	"strconv"
 	"sync"
@@ -17,6 +20,7 @@ import (
 	"halfsecond/mockllm/server/ledger"
 	"halfsecond/mockllm/speech"
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/dist"
 )
 
 // Config sets up a Service.
@@ -26,12 +30,26 @@ type Config struct {
 	// Seed picks the words and latencies.
 	Seed uint64
 	// Transcript is what is heard, an utterance each, from the start again after the
-	// last; an empty one leaves the words to the mock.
+	// last; an empty one leaves the words to the mock. Every connection and every upload
+	// hears it from the start.
 	Transcript []string
 	// STT and TTS return how a model of that name behaves; nil ones are speech.FindSTT
 	// and speech.FindTTS, which know the published latencies of named services.
 	STT func(model string) speech.STT
 	TTS func(model string) speech.TTS
+	// Realtime returns how a model of that name behaves that hears and speaks; nil is
+	// FindRealtime.
+	Realtime func(model string) Realtime
+	// Replies is what such a model answers, a response each, from the start again after
+	// the last; an empty one leaves the words to the mock.
+	Replies []string
+	// Arguments makes arguments of a function that such a model calls, given the JSON
+	// schema of its parameters; nil makes an empty object.
+	Arguments func(schema json.RawMessage, r dist.Rand) (string, error)
+	// DialAnywhere lets calls be connected to any host, not this machine alone.
+	DialAnywhere bool
+	// Dial opens the connections of calls; nil dials the network.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// MaxBody is the largest request body in bytes, such as an upload of audio.
 	MaxBody int64
 	// Ledger is told of every request and write.
@@ -49,7 +67,10 @@ type Service struct {
 	config  Config
 	started time.Time
 	nextID  atomic.Int64
+	streams atomic.Int64   // recognizers and synthesizers so far
 	talks   sync.WaitGroup // WebSockets that are open
+	secrets realtimeSecrets
+	calls   callBook
 }
 
 // New returns a service.
@@ -63,11 +84,24 @@ func New(c Config) *Service {
 	if c.TTS == nil {
 		c.TTS = func(model string) speech.TTS { p, _ := speech.FindTTS(model); return p }
 	}
+	if c.Realtime == nil {
+		c.Realtime = func(model string) Realtime { p, _ := FindRealtime(model); return p }
+	}
 	return &Service{config: c, started: time.Now()}
 }
 
 // Handle adds the routes of every protocol. They answer only while the loop runs.
 func (s *Service) Handle(mux *http.ServeMux) {
+	s.handleRealtime(mux)
+	s.handleTwilio(mux)
+	s.handleTranscriptions(mux)
+	s.handleDeepgramListen(mux)
+	s.handleAssemblyAI(mux)
+	s.handleCartesiaSTT(mux)
+	s.handleOpenAISpeech(mux)
+	s.handleDeepgramSpeak(mux)
+	s.handleElevenLabs(mux)
+	s.handleCartesiaTTS(mux)
 }
 
 // Wait returns when every WebSocket is closed, which they are soon after the loop has
@@ -78,3 +112,7 @@ func (s *Service) Wait() { s.talks.Wait() }
 func (s *Service) newID(prefix string) string {
 	return prefix + strconv.FormatInt(s.started.UnixNano(), 36) + strconv.FormatInt(s.nextID.Add(1), 36)
 }
+
+// stream returns the number, from 0, of another recognizer or synthesizer of this
+// service: each draws its latencies from a stream of its own.
+func (s *Service) stream() int { return int(s.streams.Add(1) - 1) }

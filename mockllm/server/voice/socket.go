@@ -50,6 +50,11 @@ func (s *socket) text(b []byte) { s.out.put(frame{due: s.loop.Now(), data: b}) }
 // binary sends a binary frame.
 func (s *socket) binary(b []byte) { s.out.put(frame{due: s.loop.Now(), data: b, binary: true}) }
 
+// later sends a frame whose data are made when it is their turn.
+func (s *socket) later(binary bool, weight int, make func() []byte) {
+	s.out.put(frame{due: s.loop.Now(), binary: binary, weight: weight, make: make})
+}
+
 // close ends the connection, after what was sent before, with a code of RFC 6455 and
 // a reason of at most 123 bytes.
 func (s *socket) close(code int, reason string) {
@@ -66,12 +71,17 @@ func (s *Service) converse(w http.ResponseWriter, r *http.Request, protocols []s
 		ReadBufferSize: frameBuffer, WriteBufferSize: frameBuffer, Subprotocols: protocols,
 		CheckOrigin: func(*http.Request) bool { return true }, // pages under test come from anywhere
 	}
-	conn, err := up.Upgrade(w, r, nil)
+	conn, err := up.Upgrade(w, r, w.Header())
 	if err != nil {
 		return // the client has been told
 	}
 	s.talks.Add(1)
 	defer s.talks.Done()
+	s.carry(conn, begin)
+}
+
+// carry runs the session that begin makes until a connection ends, whoever opened it.
+func (s *Service) carry(conn *websocket.Conn, begin func(*socket) session) {
 	defer conn.Close()
 	conn.SetReadLimit(mostFrame)
 	sock := &socket{loop: s.config.Loop, out: newOutlet()}
@@ -149,6 +159,10 @@ func (s *Service) write(conn *websocket.Conn, sock *socket) {
 }
 
 func (s *Service) send(conn *websocket.Conn, f frame) error {
+	data := f.made()
+	if data == nil {
+		return nil
+	}
 	kind := websocket.TextMessage
 	if f.binary {
 		kind = websocket.BinaryMessage
@@ -156,7 +170,7 @@ func (s *Service) send(conn *websocket.Conn, f frame) error {
 	if err := conn.SetWriteDeadline(time.Now().Add(writeLimit)); err != nil {
 		return err
 	}
-	if err := conn.WriteMessage(kind, f.data); err != nil {
+	if err := conn.WriteMessage(kind, data); err != nil {
 		return err
 	}
 	s.config.Ledger.Writes.Add(s.config.Loop.Elapsed() - f.due)

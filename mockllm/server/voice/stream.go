@@ -15,6 +15,11 @@ type body struct {
 // send adds a stretch of the body that is due now.
 func (b *body) send(data []byte) { b.out.put(frame{due: b.service.config.Loop.Now(), data: data}) }
 
+// later adds a stretch whose data are made when it is their turn.
+func (b *body) later(weight int, make func() []byte) {
+	b.out.put(frame{due: b.service.config.Loop.Now(), weight: weight, make: make})
+}
+
 // end ends the body.
 func (b *body) end() { b.out.end() }
 
@@ -60,10 +65,14 @@ func (s *Service) respond(w http.ResponseWriter, r *http.Request, contentType st
 }
 
 func (s *Service) pass(w http.ResponseWriter, control *http.ResponseController, f frame) error {
+	data := f.made()
+	if data == nil {
+		return nil
+	}
 	if err := control.SetWriteDeadline(time.Now().Add(writeLimit)); err != nil {
 		return err
 	}
-	if _, err := w.Write(f.data); err != nil {
+	if _, err := w.Write(data); err != nil {
 		return err
 	}
 	if err := control.Flush(); err != nil {

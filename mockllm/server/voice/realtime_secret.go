@@ -1,0 +1,166 @@
+package voice
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"halfsecond/pipeline/wire/realtime"
+)
+
+// realtimeSecrets are the short-lived keys that were given out, and the sessions that
+// were agreed on with them. Its methods may be called from any goroutine.
+type realtimeSecrets struct {
+	mu    sync.Mutex // guards what follows
+	given map[string]agreement
+}
+
+type agreement struct {
+	config  *realtime.Session
+	expires time.Time
+}
+
+// codeBadKey is the code of a fault of the key.
+const codeBadKey = "invalid_api_key"
+
+// kept is how long a key is remembered after it has expired, to say so.
+const kept = time.Hour
+
+// add gives a key out.
+func (s *realtimeSecrets) add(key string, a agreement) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	for k, old := range s.given {
+		if now.After(old.expires.Add(kept)) {
+			delete(s.given, k)
+		}
+	}
+	if s.given == nil {
+		s.given = map[string]agreement{}
+	}
+	s.given[key] = a
+}
+
+// session returns the session that goes with a key, nil for a key that was not given out
+// here: any other is as good.
+func (s *realtimeSecrets) session(key string) (*realtime.Session, *realtimeFault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a, ok := s.given[key]
+	switch {
+	case !ok:
+		return nil, nil
+	case time.Now().After(a.expires):
+		return nil, faulty(codeBadKey, "", "The ephemeral key expired at %s.", a.expires.UTC().Format(time.RFC3339))
+	}
+	return copied(a.config), nil
+}
+
+// realtimeSecret answers POST /v1/realtime/client_secrets.
+func (s *Service) realtimeSecret(w http.ResponseWriter, r *http.Request) {
+	var q realtime.SecretRequest
+	if fault := s.readRealtime(w, r, &q); fault != nil {
+		writeRealtime(w, http.StatusBadRequest, fault.body())
+		return
+	}
+	lasts := realtime.DefaultSecret
+	if q.ExpiresAfter != nil {
+		lasts = q.ExpiresAfter.Seconds
+		if fault := outside("expires_after.seconds", "integer", lasts, realtime.LeastSecret, realtime.MostSecret); fault != nil {
+			writeRealtime(w, http.StatusBadRequest, fault.body())
+			return
+		}
+	}
+	config, fault := s.agreed(q.Session)
+	if fault != nil {
+		writeRealtime(w, http.StatusBadRequest, fault.body())
+		return
+	}
+	secret := s.giveSecret(config, lasts)
+	writeRealtime(w, http.StatusOK, realtime.SecretResponse{Secret: secret, Session: config.Shown()})
+}
+
+// agreed returns the session that the body of a request describes.
+func (s *Service) agreed(body json.RawMessage) (*realtime.Session, *realtimeFault) {
+	if len(body) == 0 {
+		body = json.RawMessage(`{"type":"realtime"}`)
+	}
+	var asked struct{ Type, Model string }
+	if err := json.Unmarshal(body, &asked); err != nil {
+		return nil, undecodable(err, "session")
+	}
+	if asked.Type != realtime.Transcription && asked.Model == "" {
+		asked.Model = DefaultRealtime
+	}
+	kind := realtime.Conversation
+	if asked.Type == realtime.Transcription {
+		kind = realtime.Transcription
+	}
+	return revised(newRealtimeSession(kind, s.newID("sess_"), asked.Model), body, false)
+}
+
+// realtimeBetaSecret answers the beta's POST /v1/realtime/sessions, and
+// transcription_sessions.
+func (s *Service) realtimeBetaSecret(kind string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var body json.RawMessage
+		if fault := s.readRealtime(w, r, &body); fault != nil {
+			writeRealtime(w, http.StatusBadRequest, fault.body())
+			return
+		}
+		var asked struct{ Model string }
+		if err := json.Unmarshal(body, &asked); err != nil {
+			writeRealtime(w, http.StatusBadRequest, undecodable(err, "").body())
+			return
+		}
+		if asked.Model == "" {
+			asked.Model = DefaultRealtime
+		}
+		config, fault := revised(newRealtimeSession(kind, s.newID("sess_"), asked.Model), body, true)
+		if fault != nil {
+			writeRealtime(w, http.StatusBadRequest, fault.body())
+			return
+		}
+		secret := s.giveSecret(config, realtime.BetaSecret)
+		b := config.Beta()
+		b.ClientSecret = &secret
+		writeRealtime(w, http.StatusOK, b.Shown())
+	}
+}
+
+// giveSecret gives a key out that is good for so many seconds.
+func (s *Service) giveSecret(config *realtime.Session, lasts int) realtime.Secret {
+	expires := time.Now().Add(time.Duration(lasts) * time.Second)
+	secret := realtime.Secret{Value: s.newID("ek_"), ExpiresAt: expires.Unix()}
+	s.secrets.add(secret.Value, agreement{config, expires})
+	return secret
+}
+
+// readRealtime decodes the body of a request; no body is an empty object.
+func (s *Service) readRealtime(w http.ResponseWriter, r *http.Request, v any) *realtimeFault {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.config.MaxBody))
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return faulty("request_too_large", "", "Request body is larger than the limit of %d bytes.", large.Limit)
+	}
+	if err != nil {
+		return faulty("", "", "The body of your request could not be read: %v", err)
+	}
+	if len(body) == 0 {
+		body = []byte("{}")
+	}
+	if err := json.Unmarshal(body, v); err != nil {
+		return undecodable(err, "")
+	}
+	return nil
+}
+
+func writeRealtime(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(jsonOf(v), '\n')) // the client may be gone
+}

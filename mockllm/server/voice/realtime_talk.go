@@ -1,0 +1,199 @@
+package voice
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/wire/realtime"
+)
+
+// realtimeTalk is one session of the Realtime API. What it hears is in realtime_ear.go,
+// what was said in realtime_item.go, and what it answers in realtime_reply.go.
+type realtimeTalk struct {
+	visit
+	model        Realtime
+	beta         bool
+	config       *realtime.Session
+	number       int // of the session, for seeds
+	conversation string
+	expiry       pipeline.Timer
+	over         bool
+
+	ear  *realtimeEar
+	idle pipeline.Timer // of a user who says nothing
+
+	items   []*realtimeItem
+	reply   *realtimeReply   // that writes to the conversation; nil when none does
+	replies []*realtimeReply // all that are under way
+	asked   int              // replies so far
+	spoken  bool             // the assistant has been heard: its voice stays
+	context []realtimeMass   // of the reply before, for its cache
+	used    realtimeBucket
+	storage int // bytes of audio in items
+}
+
+// head returns the head of an event.
+func (t *realtimeTalk) head(event string) realtime.Head {
+	if t.beta {
+		event = realtime.BetaName(event)
+	}
+	return realtime.Head{Type: event, EventID: t.service.newID("event_")}
+}
+
+// sessionHead returns the head of an event about the session; the beta has another name
+// for one that only transcribes.
+func (t *realtimeTalk) sessionHead(event, transcription string) realtime.Head {
+	if t.beta && t.config.Type == realtime.Transcription {
+		event = transcription
+	}
+	return t.head(event)
+}
+
+// shown returns the session as the client knows it.
+func (t *realtimeTalk) shown() any {
+	if t.beta {
+		return t.config.Beta().Shown()
+	}
+	return t.config.Shown()
+}
+
+// complain says what was wrong with an event of the client.
+func (t *realtimeTalk) complain(f *realtimeFault, cause string) {
+	t.say(realtime.ErrorEvent{Head: t.head(realtime.EventError), Error: f.event(cause)})
+}
+
+// refuse says what is wrong and closes.
+func (t *realtimeTalk) refuse(f *realtimeFault, code int) {
+	t.complain(f, "")
+	t.settle(pipeline.Refused, f.message)
+	t.end(code, f.reason())
+}
+
+// end closes the session.
+func (t *realtimeTalk) end(code int, reason string) {
+	t.over = true
+	t.close(code, clipped(reason))
+}
+
+// expire ends a session that has lasted too long.
+func (t *realtimeTalk) expire() {
+	f := faulty("session_expired", "", "Your session hit the maximum duration of %d minutes.", longestSession/time.Minute)
+	t.complain(f, "")
+	t.settle(pipeline.OK, "")
+	t.end(websocket.CloseGoingAway, f.message)
+}
+
+// binary implements session.
+func (t *realtimeTalk) binary([]byte) {
+	if !t.over {
+		t.complain(faulty("invalid_event", "", "Expected a text WebSocket message; binary frames are not supported."), "")
+	}
+}
+
+// text implements session.
+func (t *realtimeTalk) text(b []byte) {
+	if t.over {
+		return
+	}
+	var e realtime.ClientEvent
+	if err := json.Unmarshal(b, &e); err != nil {
+		t.complain(undecodable(err, ""), eventID(b))
+		return
+	}
+	if fault := t.handle(&e); fault != nil {
+		t.complain(fault, e.EventID)
+	}
+}
+
+// eventID returns the id of an event that could not be decoded, or "".
+func eventID(b []byte) string {
+	var e struct {
+		EventID string `json:"event_id"`
+	}
+	_ = json.Unmarshal(b, &e) // what cannot be read has none
+	return e.EventID
+}
+
+// handle handles an event of the client; the fault says why it did not count.
+func (t *realtimeTalk) handle(e *realtime.ClientEvent) *realtimeFault {
+	handlers := t.handlers()
+	handler, ok := handlers[e.Type]
+	switch {
+	case e.Type == "":
+		return missing("type")
+	case !ok:
+		return notOneOf("type", e.Type, t.events()...)
+	}
+	return handler(e)
+}
+
+// handlers returns what there is for each event that the client may send.
+func (t *realtimeTalk) handlers() map[string]func(*realtime.ClientEvent) *realtimeFault {
+	h := map[string]func(*realtime.ClientEvent) *realtimeFault{
+		realtime.SessionUpdate: t.update,
+		realtime.BufferAppend:  t.append,
+		realtime.BufferCommit:  t.commit,
+		realtime.BufferClear:   t.clear,
+		realtime.ItemCreate:    t.create,
+		realtime.ItemTruncate:  t.truncate,
+		realtime.ItemDelete:    t.delete,
+		realtime.ItemRetrieve:  t.retrieve,
+	}
+	if t.beta {
+		h[realtime.TranscriptionUpdate] = t.update
+	}
+	if t.config.Type == realtime.Conversation {
+		h[realtime.ResponseCreate] = t.respond
+		h[realtime.ResponseCancel] = t.cancel
+	}
+	return h
+}
+
+// events returns the names of the events that the client may send, in the order in
+// which the service names them.
+func (t *realtimeTalk) events() []string {
+	h := t.handlers()
+	return slices.DeleteFunc([]string{
+		realtime.SessionUpdate, realtime.TranscriptionUpdate, realtime.BufferAppend, realtime.BufferCommit,
+		realtime.BufferClear, realtime.ItemCreate, realtime.ItemTruncate, realtime.ItemDelete, realtime.ItemRetrieve,
+		realtime.ResponseCreate, realtime.ResponseCancel,
+	}, func(name string) bool { return h[name] == nil })
+}
+
+// update handles session.update.
+func (t *realtimeTalk) update(e *realtime.ClientEvent) *realtimeFault {
+	next, fault := revised(t.config, e.Session, t.beta)
+	if fault != nil {
+		return fault
+	}
+	if t.spoken && next.Audio.Output.Voice != t.config.Audio.Output.Voice {
+		return faulty("cannot_update_voice", "session.audio.output.voice", "Cannot update a conversation's voice if assistant audio is present.")
+	}
+	t.config = next
+	t.listen()
+	t.say(realtime.SessionEvent{Head: t.sessionHead(realtime.EventSessionUpdated, realtime.EventTranscriptionUpdated), Session: t.shown()})
+	return nil
+}
+
+// gone implements session. A client that leaves between answers has finished.
+func (t *realtimeTalk) gone() {
+	t.expiry.Stop()
+	t.idle.Stop()
+	busy := slices.Clone(t.replies)
+	for _, r := range busy {
+		r.leave()
+	}
+	heard := time.Duration(0)
+	if t.ear != nil {
+		t.ear.stop()
+		heard = t.ear.written()
+	}
+	if len(busy) == 0 {
+		t.settle(pipeline.OK, "")
+	}
+	t.leave(heard)
+}

@@ -1,0 +1,251 @@
+package voice
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/wire/twilio"
+)
+
+// handleTwilio adds calls as Twilio's API places them. The mock is the telephone network
+// with a caller in it: a call that is asked for is answered at once, and its TwiML puts
+// the caller through to a server of the user over a Media Stream. The caller says the
+// texts of Config.Transcript, each after the answer to the one before, and hangs up.
+// What the caller heard, and when, is at /v1/halfsecond/calls/SID. Requests of the mock
+// carry no X-Twilio-Signature: there is no token to sign with.
+func (s *Service) handleTwilio(mux *http.ServeMux) {
+	mux.HandleFunc("POST /2010-04-01/Accounts/{account}/Calls.json", s.placeCall)
+	mux.HandleFunc("GET /2010-04-01/Accounts/{account}/Calls/{call}", s.showCall)
+	mux.HandleFunc("POST /2010-04-01/Accounts/{account}/Calls/{call}", s.changeCall)
+	mux.HandleFunc("GET /v1/halfsecond/calls/{sid}", s.reportCall)
+}
+
+// longestCall is how long a call lasts at most unless it is said, and can last
+// (twilio.com/docs/voice/api/call-resource, TimeLimit, read 2026-11-29).
+const longestCall = 4 * time.Hour
+
+// placeCall answers POST Calls.json.
+func (s *Service) placeCall(w http.ResponseWriter, r *http.Request) {
+	c, fault := s.callAsked(w, r)
+	if fault != nil {
+		writeTwilio(w, fault.Status, fault)
+		return
+	}
+	s.calls.add(c)
+	s.talks.Add(1)
+	go func() {
+		defer s.talks.Done()
+		s.runCall(c)
+	}()
+	writeTwilio(w, http.StatusCreated, c.queued())
+}
+
+// queued returns the call as it was when it was asked for.
+func (c *phoneCall) queued() twilio.Call {
+	r := c.resource()
+	r.Status, r.StartTime, r.EndTime, r.Duration = twilio.Queued, nil, nil, nil
+	return r
+}
+
+// callAsked returns the call that a request asks for.
+func (s *Service) callAsked(w http.ResponseWriter, r *http.Request) (*phoneCall, *twilio.Error) {
+	r.Body = http.MaxBytesReader(w, r.Body, s.config.MaxBody)
+	if err := r.ParseForm(); err != nil {
+		return nil, callFault(twilio.CodeBadRequest, "The form could not be read: %v", err)
+	}
+	now := time.Now()
+	c := &phoneCall{
+		sid: s.twilioSid("CA"), account: r.PathValue("account"), to: r.PostForm.Get("To"), from: r.PostForm.Get("From"),
+		url: r.PostForm.Get("Url"), method: http.MethodPost, digits: r.PostForm.Get("SendDigits"), limit: longestCall,
+		arrived: s.config.Loop.Elapsed(), created: now, updated: now, status: twilio.Queued, quit: make(chan struct{}),
+	}
+	if c.url == "" { // as the service has it, Twiml counts only without Url
+		c.markup = r.PostForm.Get("Twiml")
+	}
+	switch {
+	case c.to == "":
+		return nil, callFault(twilio.CodeNoTo, "No 'To' number is specified")
+	case c.url == "" && c.markup == "":
+		return nil, callFault(twilio.CodeBadURL, "Url parameter is required.")
+	case c.from == "":
+		return nil, callFault(twilio.CodeNoFrom, "From phone number is required.")
+	}
+	if fault := s.checkCall(c, r.PostForm); fault != nil {
+		return nil, fault
+	}
+	c.caller.lines = s.callerLines()
+	return c, nil
+}
+
+// checkCall says what of a call cannot be.
+func (s *Service) checkCall(c *phoneCall, form url.Values) *twilio.Error {
+	if m := form.Get("Method"); m != "" {
+		c.method = strings.ToUpper(m)
+	}
+	if c.method != http.MethodGet && c.method != http.MethodPost {
+		return callFault(twilio.CodeBadRequest, "Method %q: want GET or POST", form.Get("Method"))
+	}
+	if i := strings.IndexFunc(c.digits, func(d rune) bool { return !strings.ContainsRune("0123456789*#wW", d) }); i >= 0 {
+		return callFault(twilio.CodeBadRequest, "SendDigits %q: want digits, *, #, w and W", c.digits)
+	}
+	if text := form.Get("TimeLimit"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > int(longestCall/time.Second) {
+			return callFault(twilio.CodeBadRequest, "TimeLimit %q: want whole seconds from 1 to %d", text, longestCall/time.Second)
+		}
+		c.limit = time.Duration(n) * time.Second
+	}
+	if c.url != "" {
+		return s.checkURL(c.url)
+	}
+	return s.checkMarkup(c.markup)
+}
+
+func (s *Service) checkURL(text string) *twilio.Error {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return callFault(twilio.CodeBadURL, "Url is not a valid URL: %s", text)
+	}
+	if err := s.mayDial(u); err != nil {
+		return callFault(twilio.CodeBadURL, "Url is not a valid URL: %v", err)
+	}
+	return nil
+}
+
+// checkMarkup looks at markup at once, where the service does so when the call is
+// answered: whoever made it learns what is wrong with it.
+func (s *Service) checkMarkup(text string) *twilio.Error {
+	verbs, err := twilio.ParseTwiML(text)
+	if err != nil {
+		return callFault(twilio.CodeBadMarkup, "%v", err)
+	}
+	for _, v := range verbs {
+		stream, ok := v.(twilio.Stream)
+		if !ok {
+			continue
+		}
+		u, err := url.Parse(stream.URL)
+		if err != nil || u.Scheme != "ws" && u.Scheme != "wss" {
+			return callFault(twilio.CodeBadMarkup, "<Stream> has the url %q, want one of ws or wss", stream.URL)
+		}
+		if err := s.mayDial(u); err != nil {
+			return callFault(twilio.CodeBadMarkup, "<Stream>: %v", err)
+		}
+	}
+	return nil
+}
+
+// callOf returns the call that a path names; when there is none, that has been said.
+func (s *Service) callOf(w http.ResponseWriter, r *http.Request) *phoneCall {
+	sid, _ := strings.CutSuffix(r.PathValue("call"), ".json")
+	c := s.calls.find(sid)
+	if c == nil || c.account != r.PathValue("account") {
+		writeTwilio(w, http.StatusNotFound, twilio.NewError(http.StatusNotFound, twilio.CodeNotFound, fmt.Sprintf("The requested resource %s was not found", r.URL.Path)))
+		return nil
+	}
+	return c
+}
+
+// showCall answers GET Calls/SID.json.
+func (s *Service) showCall(w http.ResponseWriter, r *http.Request) {
+	if c := s.callOf(w, r); c != nil {
+		writeTwilio(w, http.StatusOK, c.resource())
+	}
+}
+
+// changeCall answers POST Calls/SID.json, which can end a call.
+func (s *Service) changeCall(w http.ResponseWriter, r *http.Request) {
+	c := s.callOf(w, r)
+	if c == nil {
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, s.config.MaxBody)
+	status := r.PostFormValue("Status")
+	switch {
+	case !slices.Contains([]string{twilio.Completed, twilio.Canceled}, status):
+		writeTwilio(w, http.StatusBadRequest, callFault(twilio.CodeBadRequest, "Status %q: want completed or canceled; calls under way are not redirected", status))
+	case c.over():
+		writeTwilio(w, http.StatusBadRequest, callFault(twilio.CodeCallEnded, "Call is not in-progress. Cannot redirect."))
+	default:
+		c.end()
+		answer := c.resource()
+		answer.Status = status
+		writeTwilio(w, http.StatusOK, answer)
+	}
+}
+
+func writeTwilio(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(jsonOf(v), '\n')) // the client may be gone
+}
+
+// callReport is what became of a call, in ms since the start of its stream.
+type callReport struct {
+	Sid       string         `json:"sid"`
+	Status    string         `json:"status"`
+	StreamSid string         `json:"stream_sid"`
+	StreamURL string         `json:"stream_url"`
+	Heard     float64        `json:"heard_ms"` // audio of the server
+	Turns     []turnReport   `json:"turns"`
+	Errors    []twilio.Error `json:"errors"`
+}
+
+// turnReport is one text of the caller and the answer to it; null is what never came.
+// VoiceToVoice is from the last sample of the caller's speech to the first audible one
+// of the answer as it is played, below 0 for an answer that began too early.
+type turnReport struct {
+	Text         string   `json:"text"`
+	SpeechStart  float64  `json:"speech_start_ms"`
+	SpeechEnd    float64  `json:"speech_end_ms"`
+	FirstAudible *float64 `json:"first_audible_ms"`
+	VoiceToVoice *float64 `json:"voice_to_voice_ms"`
+	AnswerEnd    *float64 `json:"answer_end_ms"`
+}
+
+// reportCall answers GET /v1/halfsecond/calls/SID.
+func (s *Service) reportCall(w http.ResponseWriter, r *http.Request) {
+	c := s.calls.find(r.PathValue("sid"))
+	if c == nil {
+		writeTwilio(w, http.StatusNotFound, twilio.NewError(http.StatusNotFound, twilio.CodeNotFound, fmt.Sprintf("The requested resource %s was not found", r.URL.Path)))
+		return
+	}
+	report := callReport{Sid: c.sid, Turns: []turnReport{}, Errors: []twilio.Error{}}
+	s.onLoop(func() { c.report(&report) })
+	writeTwilio(w, http.StatusOK, report)
+}
+
+// report fills in a report; it runs on the loop.
+func (c *phoneCall) report(to *callReport) {
+	c.mu.Lock()
+	to.Status = c.status
+	to.Errors = append(to.Errors, c.errors...)
+	c.mu.Unlock()
+	if c.stream == nil {
+		return
+	}
+	since := func(at time.Duration) *float64 {
+		if at == pipeline.Unknown {
+			return nil
+		}
+		x := inMilliseconds(at - c.stream.began)
+		return &x
+	}
+	to.StreamSid, to.StreamURL, to.Heard = c.stream.sid, c.stream.url, inMilliseconds(c.stream.received)
+	for _, t := range c.caller.turns {
+		r := turnReport{Text: t.text, SpeechStart: *since(t.start), SpeechEnd: *since(t.end), FirstAudible: since(t.first), AnswerEnd: since(t.over)}
+		if t.first != pipeline.Unknown {
+			x := inMilliseconds(t.first - t.end)
+			r.VoiceToVoice = &x
+		}
+		to.Turns = append(to.Turns, r)
+	}
+}
+
+func inMilliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
