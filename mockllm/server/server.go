@@ -115,6 +115,10 @@ func (s *Server) Handler() http.Handler {
 	s.text.Handle(mux)
 	s.voice.Handle(mux)
 	mux.HandleFunc("GET /v1/halfsecond/requests", s.Ledger.Show)
+	mux.HandleFunc("DELETE /v1/halfsecond/requests", func(w http.ResponseWriter, _ *http.Request) {
+		s.Ledger.Clear()
+		w.WriteHeader(http.StatusNoContent)
+	})
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(`{"status":"ok"}`)) // the client may be gone

@@ -50,14 +50,7 @@ type record struct {
 	Ended   float64   `json:"ended_ms"`
 	Left    *float64  `json:"left_ms"`
 
-	Queued  *float64 `json:"queue_ms"`   // arrival to start
-	Prefill *float64 `json:"prefill_ms"` // start to first token
-	Decode  *float64 `json:"decode_ms"`  // first token to the end
-
-	Prompt    int `json:"prompt_tokens"`
-	Cached    int `json:"cached_tokens"`
-	Generated int `json:"generated_tokens"`
-	AfterLeft int `json:"generated_after_left"`
+	*tokens // of a language model
 
 	Characters int     `json:"characters,omitempty"`
 	AudioIn    float64 `json:"audio_in_ms,omitempty"`
@@ -69,16 +62,33 @@ type record struct {
 	Fault   string `json:"fault,omitempty"`
 }
 
+// tokens is what only a language model counts.
+type tokens struct {
+	Queued  *float64 `json:"queue_ms"`   // arrival to start
+	Prefill *float64 `json:"prefill_ms"` // start to first token
+	Decode  *float64 `json:"decode_ms"`  // first token to the end
+
+	Prompt    int `json:"prompt_tokens"`
+	Cached    int `json:"cached_tokens"`
+	Generated int `json:"generated_tokens"`
+	AfterLeft int `json:"generated_after_left"`
+}
+
 func (e *Entry) record(began time.Time) record {
-	return record{
+	r := record{
 		ID: e.ID, Protocol: e.Protocol, Path: e.Path, Model: e.Model,
 		At: began.Add(e.Arrived), Arrived: milliseconds(e.Arrived), Ended: milliseconds(e.Ended),
 		Started: known(e.Started), First: known(e.First), Left: known(e.Left),
-		Queued: between(e.Arrived, e.Started), Prefill: between(e.Started, e.First), Decode: between(e.First, e.Ended),
-		Prompt: e.Prompt, Cached: e.Cached, Generated: e.Generated, AfterLeft: e.AfterLeft,
 		Characters: e.Characters, AudioIn: milliseconds(e.AudioIn), AudioOut: milliseconds(e.AudioOut),
 		Outcome: e.Outcome.String(), Finish: e.Finish, Reason: e.Reason, Fault: e.Fault,
 	}
+	if e.Prompt > 0 {
+		r.tokens = &tokens{
+			Queued: between(e.Arrived, e.Started), Prefill: between(e.Started, e.First), Decode: between(e.First, e.Ended),
+			Prompt: e.Prompt, Cached: e.Cached, Generated: e.Generated, AfterLeft: e.AfterLeft,
+		}
+	}
+	return r
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

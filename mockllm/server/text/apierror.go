@@ -162,7 +162,7 @@ func (s *Service) Unknown(w http.ResponseWriter, r *http.Request) {
 }
 
 // served says in a sentence what there is.
-const served = "the generating requests of the OpenAI API (POST /v1/chat/completions, /v1/completions and /v1/responses), of Anthropic (POST /v1/messages), Ollama (under /api), llama.cpp (POST /completion and /infill), Mistral (POST /v1/fim/completions), Tabby and Gemini (under /v1beta), GET /v1/models, GET /health and GET /metrics"
+const served = "the generating requests of the OpenAI API (POST /v1/chat/completions, /v1/completions and /v1/responses), of Anthropic (POST /v1/messages), Ollama (under /api), llama.cpp (POST /completion and /infill), Mistral (POST /v1/fim/completions), Tabby and Gemini (under /v1beta), speech of OpenAI (/v1/audio, /v1/realtime), Deepgram (/v1/listen, /v1/speak), AssemblyAI (/v3/ws), ElevenLabs (/v1/text-to-speech) and Cartesia (/tts, /stt), GET /v1/models, GET /health and GET /metrics"
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	body, err := json.Marshal(v)
