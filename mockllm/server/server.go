@@ -100,6 +100,7 @@ func New(c Config) (*Server, error) {
 	}
 	s.voice = voice.New(voice.Config{
 		Loop: c.Loop, Seed: c.Seed, Transcript: c.Transcript, STT: c.STT, TTS: c.TTS, DialAnywhere: c.DialAnywhere,
+		Arguments: text.Sample,
 		Ledger: s.Ledger, Stopped: s.stopped,
 	})
 	s.Faults = fault.New(fault.Config{Seed: c.Seed, Now: c.Loop.Elapsed, MaxBody: c.MaxBody, Answered: s.answered})
@@ -172,7 +173,9 @@ func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 		}
 		return nil
 	})
-	//WYOMING
+	if s.wyoming != nil {
+		g.Go(func() error { return s.voice.ServeWyoming(ctx, s.wyoming) })
+	}
 	g.Go(func() error {
 		defer stopLoop()
 		<-ctx.Done()

@@ -86,7 +86,7 @@ func (s *Service) words(o order, seed uint64, limit int) (text string, more bool
 		return text, false, nil
 	}
 	if len(o.format) > 0 {
-		text, err = sample(o.format, dist.Stream(seed, "server/format"))
+		text, err = Sample(o.format, dist.Stream(seed, "server/format"))
 		return text, false, err
 	}
 	stream := dist.Stream(seed, "server/answer")

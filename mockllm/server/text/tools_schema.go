@@ -90,8 +90,8 @@ func (m *members) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// sample returns a JSON value that fits a schema; which one follows from the dice.
-func sample(document json.RawMessage, dice dist.Rand) (string, error) {
+// Sample returns a JSON value that fits a schema; which one follows from the dice.
+func Sample(document json.RawMessage, dice dist.Rand) (string, error) {
 	s := sampler{document: document, dice: dice}
 	if err := s.value(document, 0); err != nil {
 		return "", err

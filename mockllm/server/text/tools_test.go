@@ -117,12 +117,12 @@ func TestSample(t *testing.T) {
 	} {
 		want := regexp.MustCompile(`^(?:` + c.want + `)$`)
 		for i := range 50 {
-			got, err := sample(json.RawMessage(c.schema), dist.Stream(1, "test", i))
+			got, err := Sample(json.RawMessage(c.schema), dist.Stream(1, "test", i))
 			if err != nil || !want.MatchString(got) || !json.Valid([]byte(got)) {
 				t.Errorf("sample of %s = %s, error %v; want %s", c.schema, got, err, c.want)
 				break
 			}
-			again, err := sample(json.RawMessage(c.schema), dist.Stream(1, "test", i))
+			again, err := Sample(json.RawMessage(c.schema), dist.Stream(1, "test", i))
 			if err != nil || again != got {
 				t.Errorf("sample of %s = %s and then %s (%v)", c.schema, got, again, err)
 			}
@@ -154,7 +154,7 @@ func TestSampleArguments(t *testing.T) {
 func TestSampleVaries(t *testing.T) {
 	seen := map[string]bool{}
 	for i := range 200 {
-		got, err := sample(json.RawMessage(`{"properties":{"a":{"enum":[1,2,3]},"b":{"type":"boolean"}},"required":["a"]}`), dist.Stream(1, "test", i))
+		got, err := Sample(json.RawMessage(`{"properties":{"a":{"enum":[1,2,3]},"b":{"type":"boolean"}},"required":["a"]}`), dist.Stream(1, "test", i))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +179,7 @@ func TestSampleRefuses(t *testing.T) {
 		`{"minLength":99999999}`:                                           `a value that fits it is larger than 65536 bytes`,
 		`{"type":"integer","minimum":3.2,"maximum":3.8}`:                   `no number from 3.2 to 3.8 fits it`,
 	} {
-		if got, err := sample(json.RawMessage(schema), dist.Stream(1, "test")); err == nil || !strings.HasSuffix(err.Error(), want) && !strings.Contains(err.Error(), want) {
+		if got, err := Sample(json.RawMessage(schema), dist.Stream(1, "test")); err == nil || !strings.HasSuffix(err.Error(), want) && !strings.Contains(err.Error(), want) {
 			t.Errorf("sample of %s = %.80s, error %v; want %s", schema, got, err, want)
 		}
 	}
@@ -191,7 +191,7 @@ func TestWideSchema(t *testing.T) {
 	for i := range 30 {
 		defs += fmt.Sprintf(`,"A%d":{"allOf":[{"$ref":"#/$defs/A%d"},{"$ref":"#/$defs/A%d"}]}`, i, i+1, i+1)
 	}
-	if got, err := sample(json.RawMessage(`{"$ref":"#/$defs/A16","$defs":{`+defs+`}}`), dist.Stream(1, "test")); err == nil {
+	if got, err := Sample(json.RawMessage(`{"$ref":"#/$defs/A16","$defs":{`+defs+`}}`), dist.Stream(1, "test")); err == nil {
 		t.Errorf("2^14 parts give %s, want an error", got)
 	}
 }
@@ -229,7 +229,7 @@ func FuzzSample(f *testing.F) {
 		if !json.Valid([]byte(schema)) || strings.TrimSpace(schema) != schema {
 			return // a decoder hands on neither
 		}
-		if got, err := sample(json.RawMessage(schema), dist.Stream(1, "test")); err == nil && !json.Valid([]byte(got)) {
+		if got, err := Sample(json.RawMessage(schema), dist.Stream(1, "test")); err == nil && !json.Valid([]byte(got)) {
 			t.Errorf("sample of %s = %s, which is no JSON", schema, got)
 		}
 	})

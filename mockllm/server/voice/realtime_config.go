@@ -108,6 +108,9 @@ func decodeBetaSession(s *realtime.Session, update json.RawMessage) *realtimeFau
 	if err := json.Unmarshal(update, b); err != nil {
 		return undecodable(err, "session")
 	}
+	if fault := checkBetaModalities(b.Modalities, "session.modalities"); fault != nil {
+		return fault
+	}
 	for _, f := range []struct {
 		name, word string
 		to         *realtime.Format
@@ -167,7 +170,9 @@ func checkSession(s *realtime.Session, within string, beta bool) *realtimeFault 
 		return within + "." + today
 	}
 	checks := []func() *realtimeFault{
-		func() *realtimeFault { return checkModalities(s, path("output_modalities", "modalities"), beta) },
+		func() *realtimeFault {
+			return checkModalities(s.OutputModalities, path("output_modalities", "modalities"))
+		},
 		func() *realtimeFault {
 			return checkFormat(s.Audio.Input.Format, path("audio.input.format", "input_audio_format"))
 		},
@@ -193,16 +198,20 @@ func checkSession(s *realtime.Session, within string, beta bool) *realtimeFault 
 	return nil
 }
 
-func checkModalities(s *realtime.Session, param string, beta bool) *realtimeFault {
-	// The words of the beta have become those of today already.
-	if m := s.OutputModalities; len(m) == 1 && (m[0] == realtime.Audio || m[0] == realtime.Text) {
+func checkModalities(modalities []string, param string) *realtimeFault {
+	if m := modalities; len(m) == 1 && (m[0] == realtime.Audio || m[0] == realtime.Text) {
 		return nil
 	}
-	combinations := "['text'] and ['audio']"
-	if beta {
-		combinations = "['text'] and ['audio', 'text']"
+	return faulty("invalid_value", param, "Invalid modalities: %q. Supported combinations are: ['text'] and ['audio'].", modalities)
+}
+
+// checkBetaModalities checks those of the beta, where audio comes with its text.
+func checkBetaModalities(modalities []string, param string) *realtimeFault {
+	m := slices.Sorted(slices.Values(modalities))
+	if slices.Equal(m, []string{realtime.Text}) || slices.Equal(m, []string{realtime.Audio, realtime.Text}) {
+		return nil
 	}
-	return faulty("invalid_value", param, "Invalid modalities: %q. Supported combinations are: %s.", s.OutputModalities, combinations)
+	return faulty("invalid_value", param, "Invalid modalities: %q. Supported combinations are: ['text'] and ['audio', 'text'].", modalities)
 }
 
 func checkFormat(f realtime.Format, param string) *realtimeFault {

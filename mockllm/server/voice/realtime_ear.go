@@ -217,7 +217,7 @@ func (r *realtimeEar) stopped(e speech.Event) {
 	}
 	t.say(realtime.SpeechStopped{Head: t.head(realtime.EventSpeechStopped), AudioEnd: end.Milliseconds(), ItemID: it.ID})
 	r.take(it)
-	if d.CreateResponse && t.config.Type == realtime.Conversation && t.reply == nil {
+	if d.CreateResponse && t.converses() && t.reply == nil {
 		t.answer(t.order())
 	}
 }

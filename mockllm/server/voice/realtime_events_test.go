@@ -142,6 +142,50 @@ func TestRealtimeCalls(t *testing.T) {
 	})
 }
 
+// TestRealtimeOverrides checks what one response has differently.
+func TestRealtimeOverrides(t *testing.T) {
+	c := Config{Replies: []string{"ab"}}
+	last := func(a *ask) string {
+		time.Sleep(time.Second)
+		all := a.take()
+		return all[len(all)-2]
+	}
+	asking(t, c, gptRealtime, nil, func(r *rig, a *ask) {
+		a.begin(writing)
+		a.send(`{"type":"response.create","response":{"output_modalities":["audio"],"audio":{"output":{"voice":"cedar","format":{"type":"audio/pcmu"}}},"instructions":"one two","tools":[]}}`)
+		if got, want := last(a), `400 response.done {"response":{"object":"realtime.response","id":"resp1","status":"completed","status_details":null,"output":[{"id":"item1","type":"message","status":"completed","role":"assistant","content":[{"type":"output_audio","transcript":"ab"}]}],"conversation_id":"conv1","output_modalities":["audio"],"max_output_tokens":"inf","audio":{"output":{"format":{"type":"audio/pcmu"},"voice":"cedar"}},"usage":{"total_tokens":9,"input_tokens":2,`; !strings.HasPrefix(got, want) {
+			t.Errorf("got %s\nwant %s...", got, want)
+		}
+		if e := r.entryOf("openai realtime"); e.AudioOut != 300*ms {
+			t.Errorf("%s of audio, want 300ms", e.AudioOut)
+		}
+	})
+	asking(t, c, gptRealtime, http.Header{"Openai-Beta": {"realtime=v1"}}, func(r *rig, a *ask) {
+		a.begin()
+		a.send(`{"type":"response.create","response":{"modalities":["text","audio"],"voice":"sage","output_audio_format":"g711_alaw","max_response_output_tokens":99}}`)
+		if got, want := last(a), `"modalities":["audio","text"],"voice":"sage","output_audio_format":"g711_alaw","temperature":0.8,"max_output_tokens":99,`; !strings.Contains(got, want) {
+			t.Errorf("got %s\nwant ...%s...", got, want)
+		}
+		a.send(`{"type":"response.create","response":{"modalities":["text"]}}`)
+		if got, want := last(a), `"content":[{"type":"text","text":"ab"}]`; !strings.Contains(got, want) {
+			t.Errorf("got %s\nwant ...%s...", got, want)
+		}
+	})
+}
+
+// TestRealtimeCannotAnswer checks a turn whose answer cannot be made.
+func TestRealtimeCannotAnswer(t *testing.T) {
+	c := Config{Arguments: func(json.RawMessage, dist.Rand) (string, error) { return "", fmt.Errorf("no") }}
+	asking(t, c, gptRealtime, nil, func(r *rig, a *ask) {
+		a.begin(`{"type":"session.update","session":{"type":"realtime","tools":[{"type":"function","name":"f"}],"tool_choice":"required"}}`)
+		a.turn(time.Second, 300*ms, 300*ms)
+		got := a.take()
+		if want := `1520 error {"error":{"type":"invalid_request_error","code":"invalid_function_parameters","message":"Invalid schema for function 'f': no.","param":"tools","event_id":null}}`; got[len(got)-1] != want {
+			t.Errorf("got %s\nwant %s", got[len(got)-1], want)
+		}
+	})
+}
+
 func TestRealtimeBeside(t *testing.T) {
 	c := Config{Replies: []string{"ab", "cd"}}
 	asking(t, c, gptRealtime, nil, func(r *rig, a *ask) {
@@ -182,7 +226,7 @@ func TestRealtimeItems(t *testing.T) {
 		a.send(`{"type":"conversation.item.create","previous_item_id":"zero","item":{"id":"half","type":"message","role":"assistant","content":[{"type":"text","text":"z"}]}}`)
 		a.send(`{"type":"conversation.item.retrieve","item_id":"one"}`)
 		a.send(`{"type":"conversation.item.delete","item_id":"half"}`)
-		a.send(`{"type":"conversation.item.create","item":{"id":"call","type":"function_call","call_id":"c","name":"f","arguments":"{}"}}`)
+		a.send(`{"type":"conversation.item.create","item":{"id":"call","type":"function_call","name":"f","arguments":"{}"}}`)
 		const one = `{"id":"one","type":"message","status":"completed","role":"user","content":[{"type":"input_audio","transcript":null},{"type":"input_text","text":"x"}]}`
 		a.expect(
 			`0 conversation.item.added {"item":`+one+`,"previous_item_id":null}`, `0 conversation.item.done {"item":`+one+`,"previous_item_id":null}`,
@@ -190,7 +234,7 @@ func TestRealtimeItems(t *testing.T) {
 			`0 conversation.item.added {"item":{"id":"half","type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","text":"z"}]},"previous_item_id":"zero"}`, `0 conversation.item.done...`,
 			`0 conversation.item.retrieved {"item":{"id":"one","type":"message","status":"completed","role":"user","content":[{"type":"input_audio","audio":"`+sound+`","transcript":null},{"type":"input_text","text":"x"}]}}`,
 			`0 conversation.item.deleted {"item_id":"half"}`,
-			`0 conversation.item.added {"item":{"id":"call","type":"function_call","status":"completed","call_id":"c","name":"f","arguments":"{}"},"previous_item_id":"one"}`, `0 conversation.item.done...`,
+			`0 conversation.item.added {"item":{"id":"call","type":"function_call","status":"completed","call_id":"call1","name":"f","arguments":"{}"},"previous_item_id":"one"}`, `0 conversation.item.done...`,
 		)
 	})
 }
@@ -230,6 +274,8 @@ func TestRealtimeFaults(t *testing.T) {
 			{`{"type":"conversation.item.truncate","item_id":"gone","content_index":0,"audio_end_ms":1}`, "item_truncate_invalid_item_id", `Error truncating item: the item with id 'gone' does not exist.`, ""},
 			{`{"type":"conversation.item.truncate","item_id":"mine","content_index":0}`, "missing_required_parameter", `Missing required parameter: 'audio_end_ms'.`, "audio_end_ms"},
 			{`{"type":"conversation.item.truncate","item_id":"mine","content_index":0,"audio_end_ms":1}`, "", `Only model output audio messages can be truncated`, ""},
+			{`{"type":"response.create","response":{"input":[{"type":"message"}]}}`, "missing_required_parameter", `Missing required parameter: 'response.input.role'.`, "response.input.role"},
+			{`{"type":"response.create","response":{"audio":{"output":{"format":{"type":"x"}}}}}`, "invalid_value", `Invalid value: 'x'. Supported values are: 'audio/pcm', 'audio/pcmu', and 'audio/pcma'.`, "response.audio.output.format.type"},
 			{`{"type":"response.create","response":{"conversation":"other"}}`, "invalid_value", `Invalid value: 'other'. Supported values are: 'auto' and 'none'.`, "response.conversation"},
 			{`{"type":"response.create","response":{"output_modalities":["audio","text"]}}`, "invalid_value", `Invalid modalities: ["audio" "text"]. Supported combinations are: ['text'] and ['audio'].`, "response.output_modalities"},
 			{`{"type":"response.create","response":{"max_output_tokens":0}}`, "invalid_value", `Invalid value for 'max_output_tokens': want a whole number of at least 1, or "inf", and not 0.`, "max_output_tokens"},
@@ -309,6 +355,7 @@ func TestRealtimeBetaFaults(t *testing.T) {
 		for _, c := range []struct{ session, code, message, param string }{
 			{`{"audio":{}}`, "unknown_parameter", `Unknown parameter: 'session.audio'.`, "session.audio"},
 			{`{"input_audio_format":"mp3"}`, "invalid_value", `Invalid value: 'mp3'. Supported values are: 'pcm16', 'g711_ulaw', and 'g711_alaw'.`, "session.input_audio_format"},
+			{`{"modalities":["audio"]}`, "invalid_value", `Invalid modalities: ["audio"]. Supported combinations are: ['text'] and ['audio', 'text'].`, "session.modalities"},
 			{`{"temperature":3}`, "decimal_above_max_value", `Invalid 'session.temperature': decimal above maximum value. Expected a value <= 1.2, but got 3 instead.`, "session.temperature"},
 			{`{"turn_detection":{"type":"none"}}`, "invalid_value", `Invalid value: 'none'. Supported values are: 'server_vad' and 'semantic_vad'.`, "session.turn_detection.type"},
 			{`{"max_response_output_tokens":9999}`, "integer_above_max_value", `Invalid 'session.max_response_output_tokens': integer above maximum value. Expected a value <= 4096, but got 9999 instead.`, "session.max_response_output_tokens"},
@@ -366,7 +413,7 @@ func TestRealtimeGone(t *testing.T) {
 }
 
 func TestRealtimeSecrets(t *testing.T) {
-	asking(t, Config{}, gptRealtime, nil, func(r *rig, a *ask) {
+	asking(t, Config{MaxBody: 256}, gptRealtime, nil, func(r *rig, a *ask) {
 		client := &http.Client{Transport: &http.Transport{DialContext: r.ln.DialContext, DisableKeepAlives: true}}
 		post := func(path, body string) (int, map[string]any) {
 			t.Helper()
@@ -417,6 +464,9 @@ func TestRealtimeSecrets(t *testing.T) {
 			{"/v1/realtime/client_secrets", `{"expires_after":{"seconds":5}}`, "Invalid 'expires_after.seconds': integer below minimum value. Expected a value >= 10, but got 5 instead."},
 			{"/v1/realtime/client_secrets", `{`, "Invalid event: failed to parse JSON value. unexpected end of JSON input"},
 			{"/v1/realtime/client_secrets", `{"session":{"type":"realtime","audio":{"output":{"speed":0}}}}`, "Invalid 'session.audio.output.speed': decimal below minimum value. Expected a value >= 0.25, but got 0 instead."},
+			{"/v1/realtime/client_secrets", `{"session":{"type":7}}`, "Invalid type for 'session.type': expected a value that fits string, but got a value of type number instead."},
+			{"/v1/realtime/sessions", `[]`, "Invalid type: expected a value that fits struct, but got a value of type array instead."},
+			{"/v1/realtime/sessions", `{"voice":"` + strings.Repeat("x", 256) + `"}`, "Request body is larger than the limit of 256 bytes."},
 			{"/v1/realtime/sessions", `{"input_audio_format":"x"}`, "Invalid value: 'x'. Supported values are: 'pcm16', 'g711_ulaw', and 'g711_alaw'."},
 		} {
 			status, m := post(c.path, c.body)
@@ -425,6 +475,7 @@ func TestRealtimeSecrets(t *testing.T) {
 				t.Errorf("%s: %d %v, want %s", c.body, status, m, c.message)
 			}
 		}
+		time.Sleep(time.Second) // net/http lingers on what is too large
 	})
 }
 

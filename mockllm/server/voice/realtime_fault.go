@@ -94,10 +94,5 @@ func (f *realtimeFault) body() realtime.ErrorBody {
 	return realtime.ErrorBody{Error: realtime.BodyError{Message: f.message, Type: realtime.InvalidRequest, Param: orNull(f.param), Code: orNull(f.code)}}
 }
 
-// reason returns the fault as the reason of a close frame.
-func (f *realtimeFault) reason() string {
-	if f.code == "" {
-		return realtime.InvalidRequest
-	}
-	return realtime.InvalidRequest + "." + f.code
-}
+// reason returns the fault, which must have a code, as the reason of a close frame.
+func (f *realtimeFault) reason() string { return realtime.InvalidRequest + "." + f.code }

@@ -130,9 +130,6 @@ func namedPad(condition string) time.Duration {
 	if m == nil {
 		return 0
 	}
-	n, err := strconv.Atoi(m[1])
-	if err != nil {
-		return 0
-	}
-	return time.Duration(n) * time.Millisecond
+	n, _ := strconv.Atoi(m[1]) // the expression has digits alone
+	return milliseconds(n)
 }

@@ -58,6 +58,9 @@ func override(s *realtime.Session, p *realtime.ResponseParams) *realtimeFault {
 		s.OutputModalities = p.OutputModalities
 	}
 	if p.Modalities != nil {
+		if fault := checkBetaModalities(p.Modalities, "response.modalities"); fault != nil {
+			return fault
+		}
 		s.OutputModalities = []string{realtime.Text}
 		if realtime.Speaks(p.Modalities) {
 			s.OutputModalities = []string{realtime.Audio}

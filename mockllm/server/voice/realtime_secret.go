@@ -89,7 +89,10 @@ func (s *Service) agreed(body json.RawMessage) (*realtime.Session, *realtimeFaul
 	if len(body) == 0 {
 		body = json.RawMessage(`{"type":"realtime"}`)
 	}
-	var asked struct{ Type, Model string }
+	var asked struct {
+		Type  string `json:"type"`
+		Model string `json:"model"`
+	}
 	if err := json.Unmarshal(body, &asked); err != nil {
 		return nil, undecodable(err, "session")
 	}
@@ -112,7 +115,9 @@ func (s *Service) realtimeBetaSecret(kind string) http.HandlerFunc {
 			writeRealtime(w, http.StatusBadRequest, fault.body())
 			return
 		}
-		var asked struct{ Model string }
+		var asked struct {
+			Model string `json:"model"`
+		}
 		if err := json.Unmarshal(body, &asked); err != nil {
 			writeRealtime(w, http.StatusBadRequest, undecodable(err, "").body())
 			return

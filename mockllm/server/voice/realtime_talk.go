@@ -118,50 +118,45 @@ func eventID(b []byte) string {
 	return e.EventID
 }
 
+// realtimeEvents are the events that a client may send, in the order in which the
+// service names them.
+var realtimeEvents = []struct {
+	name   string
+	handle func(*realtimeTalk, *realtime.ClientEvent) *realtimeFault
+	there  func(*realtimeTalk) bool // nil is always
+}{
+	{realtime.SessionUpdate, (*realtimeTalk).update, nil},
+	{realtime.TranscriptionUpdate, (*realtimeTalk).update, func(t *realtimeTalk) bool { return t.beta }},
+	{realtime.BufferAppend, (*realtimeTalk).append, nil},
+	{realtime.BufferCommit, (*realtimeTalk).commit, nil},
+	{realtime.BufferClear, (*realtimeTalk).clear, nil},
+	{realtime.ItemCreate, (*realtimeTalk).create, nil},
+	{realtime.ItemTruncate, (*realtimeTalk).truncate, nil},
+	{realtime.ItemDelete, (*realtimeTalk).delete, nil},
+	{realtime.ItemRetrieve, (*realtimeTalk).retrieve, nil},
+	{realtime.ResponseCreate, (*realtimeTalk).respond, (*realtimeTalk).converses},
+	{realtime.ResponseCancel, (*realtimeTalk).cancel, (*realtimeTalk).converses},
+}
+
+// converses reports whether the session has answers.
+func (t *realtimeTalk) converses() bool { return t.config.Type == realtime.Conversation }
+
 // handle handles an event of the client; the fault says why it did not count.
 func (t *realtimeTalk) handle(e *realtime.ClientEvent) *realtimeFault {
-	handlers := t.handlers()
-	handler, ok := handlers[e.Type]
-	switch {
-	case e.Type == "":
+	if e.Type == "" {
 		return missing("type")
-	case !ok:
-		return notOneOf("type", e.Type, t.events()...)
 	}
-	return handler(e)
-}
-
-// handlers returns what there is for each event that the client may send.
-func (t *realtimeTalk) handlers() map[string]func(*realtime.ClientEvent) *realtimeFault {
-	h := map[string]func(*realtime.ClientEvent) *realtimeFault{
-		realtime.SessionUpdate: t.update,
-		realtime.BufferAppend:  t.append,
-		realtime.BufferCommit:  t.commit,
-		realtime.BufferClear:   t.clear,
-		realtime.ItemCreate:    t.create,
-		realtime.ItemTruncate:  t.truncate,
-		realtime.ItemDelete:    t.delete,
-		realtime.ItemRetrieve:  t.retrieve,
+	var names []string
+	for _, h := range realtimeEvents {
+		if h.there != nil && !h.there(t) {
+			continue
+		}
+		if h.name == e.Type {
+			return h.handle(t, e)
+		}
+		names = append(names, h.name)
 	}
-	if t.beta {
-		h[realtime.TranscriptionUpdate] = t.update
-	}
-	if t.config.Type == realtime.Conversation {
-		h[realtime.ResponseCreate] = t.respond
-		h[realtime.ResponseCancel] = t.cancel
-	}
-	return h
-}
-
-// events returns the names of the events that the client may send, in the order in
-// which the service names them.
-func (t *realtimeTalk) events() []string {
-	h := t.handlers()
-	return slices.DeleteFunc([]string{
-		realtime.SessionUpdate, realtime.TranscriptionUpdate, realtime.BufferAppend, realtime.BufferCommit,
-		realtime.BufferClear, realtime.ItemCreate, realtime.ItemTruncate, realtime.ItemDelete, realtime.ItemRetrieve,
-		realtime.ResponseCreate, realtime.ResponseCancel,
-	}, func(name string) bool { return h[name] == nil })
+	return notOneOf("type", e.Type, names...)
 }
 
 // update handles session.update.

@@ -63,11 +63,17 @@ func TestRealtimeBargeIn(t *testing.T) {
 		a.send(`{"type":"conversation.item.truncate","item_id":"item2","content_index":0,"audio_end_ms":180}`)
 		a.send(`{"type":"conversation.item.retrieve","item_id":"item2"}`)
 		a.send(`{"type":"conversation.item.truncate","item_id":"item2","content_index":0,"audio_end_ms":181,"event_id":"mine"}`)
+		a.send(`{"type":"conversation.item.truncate","item_id":"item2","content_index":1,"audio_end_ms":180}`)
+		a.send(`{"type":"conversation.item.truncate","item_id":"item2","content_index":0,"audio_end_ms":-1}`)
+		a.send(`{"type":"conversation.item.truncate","item_id":"item2","audio_end_ms":1}`)
 		sound := base64.StdEncoding.EncodeToString(make([]byte, 180*48))
 		a.expect(
 			`2720 conversation.item.truncated {"audio_end_ms":180,"content_index":0,"item_id":"item2"}`,
 			`2720 conversation.item.retrieved {"item":{"id":"item2","type":"message","status":"incomplete","role":"assistant","content":[{"type":"output_audio","audio":"`+sound[:4]+`...`,
 			`2720 error {"error":{"type":"invalid_request_error","code":"invalid_value","message":"Audio content of 180ms is already shorter than 181ms","param":null,"event_id":"mine"}}`,
+			`2720 error {"error":{"type":"invalid_request_error","code":"integer_above_max_value","message":"Invalid 'content_index': integer above maximum value. Expected a value \u003c= 0, but got 1 instead.","param":"content_index","event_id":null}}`,
+			`2720 error {"error":{"type":"invalid_request_error","code":"integer_below_min_value","message":"Invalid 'audio_end_ms': integer below minimum value. Expected a value \u003e= 0, but got -1 instead.","param":"audio_end_ms","event_id":null}}`,
+			`2720 error {"error":{"type":"invalid_request_error","code":"missing_required_parameter","message":"Missing required parameter: 'content_index'.","param":"content_index","event_id":null}}`,
 		)
 		if e := r.entryOf("openai realtime"); e.Outcome != pipeline.Cancelled || e.Reason != "turn_detected" || e.First-e.Arrived != 300*ms || e.AudioOut != 400*ms || e.Ended != 2180*ms {
 			t.Errorf("entry %+v, want one that was cancelled at 2.18 s with 400 ms of audio", e)

@@ -227,14 +227,6 @@ func (r *rig) report(sid string) (report callReport) {
 	return report
 }
 
-// shows checks the report of a call.
-func (r *rig) shows(sid, want string) {
-	r.t.Helper()
-	if _, got := r.request(http.MethodGet, "/v1/halfsecond/calls/"+sid, nil); sids.ReplaceAllString(got, "SID") != want {
-		r.t.Errorf("got %s\nwant %s", got, want)
-	}
-}
-
 // TestTwilioCall lets a caller say two texts to a bot that answers both.
 func TestTwilioCall(t *testing.T) {
 	phoning(t, Config{Transcript: []string{"abcde", "fg"}}, nil, func(r *rig, b *bot) {
@@ -287,6 +279,9 @@ func TestTwilioCall(t *testing.T) {
 // of its first and last audible sample.
 func (b *bot) spoken(at time.Duration, text string) (first, last time.Duration) {
 	b.t.Helper()
+	synctest.Wait()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	want := speech.Say(text, tenASecond(""), 8000).Samples
 	from := audio.Samples(at, 8000)
 	// What is sent has passed through mu-law.
@@ -565,6 +560,7 @@ func TestTwilioComplains(t *testing.T) {
 		for range 11 { // 11 minutes, of which the last does not fit
 			b.play(0, time.Minute)
 		}
+		synctest.Wait()
 		var got []string
 		for _, e := range r.report(sid).Errors {
 			got = append(got, fmt.Sprint(e.Code, " ", sids.ReplaceAllString(e.Message, "SID")))
@@ -641,6 +637,21 @@ func TestTwilioSocket(t *testing.T) {
 	}
 	if len(report.Turns) != 1 || report.Turns[0].VoiceToVoice == nil || *report.Turns[0].VoiceToVoice < 150 || *report.Turns[0].VoiceToVoice > 5000 {
 		t.Errorf("report %s, want a turn with an answer after 200 ms or so", jsonOf(report))
+	}
+}
+
+// TestCallBook checks that the oldest call that has ended makes room.
+func TestCallBook(t *testing.T) {
+	var b callBook
+	first := &phoneCall{sid: "first", status: twilio.InProgress}
+	b.add(first)
+	for i := range mostCalls {
+		c := &phoneCall{sid: fmt.Sprint(i)}
+		c.set(twilio.Completed)
+		b.add(c)
+	}
+	if b.find("first") != first || b.find("0") != nil || b.find("1") == nil || len(b.calls) != mostCalls {
+		t.Errorf("%d calls, want %d with the one that goes on and without the first that ended", len(b.calls), mostCalls)
 	}
 }
 
