@@ -120,8 +120,10 @@ func FindTTS(model string) (p TTS, known bool) {
 func find(kind, model, otherwise string) (c catalog.Component, reason string, known bool) {
 	a, known := alias(kind, model)
 	if !known {
-		if c, err := catalog.FindComponent(model); err == nil && c.Kind == kind && c.Usable() {
-			return c, "the component itself", true
+		if strings.HasPrefix(model, kind+"-") { // what begins otherwise is no slug, and the search for it takes long
+			if c, err := catalog.FindComponent(model); err == nil && c.Kind == kind && c.Usable() {
+				return c, "the component itself", true
+			}
 		}
 		a, _ = alias(kind, otherwise)
 		a.Reason = "unknown model: " + otherwise + " stands in"

@@ -128,3 +128,13 @@ func TestLatencies(t *testing.T) {
 		t.Errorf("an upload takes %s, want %s", got, want)
 	}
 }
+
+// TestFindUnknown: a name that cannot be a component's is not searched for among them,
+// which would hold up the loop.
+func TestFindUnknown(t *testing.T) {
+	for _, name := range []string{"en_US-lessac-medium", "whatever", "stt", "tts_1"} {
+		if n := testing.AllocsPerRun(10, func() { FindTTS(name); FindSTT(name) }); n > 500 {
+			t.Errorf("%q takes %.0f allocations", name, n)
+		}
+	}
+}

@@ -290,6 +290,9 @@ func (r *Recognizer) final(why Cause, due int, endpoint bool, instant time.Durat
 		e.End = e.Words[due-1].End
 	}
 	r.notes.tell(e.Words, r.spreads(due, spread), e.End, r.spokenUntil())
+	if t := r.notes.text; t != nil {
+		r.speech.forget(t.from)
+	}
 	r.u.shown = 0
 	r.out.at(instant, e)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"halfsecond/mockllm/speech/audio"
+	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
 )
 
@@ -394,5 +395,35 @@ func TestAWordEach(t *testing.T) {
 	}
 	if want := []string{"1.44s 1", "1.77s 2", "2.1s 3"}; !slices.Equal(got, want) {
 		t.Errorf("interims %q, want %q", got, want)
+	}
+}
+
+// TestEndlessUtterance: speech that nobody ends does not take more and more memory and
+// time: at some length nothing more is heard, and a Final tells what was.
+func TestEndlessUtterance(t *testing.T) {
+	var loop pipeline.Virtual
+	p, _ := FindSTT("gpt-4o-transcribe")
+	p.Final, p.Interim = dist.Constant(0), dist.Constant(0)
+	var finals []int
+	r := NewRecognizer(&loop, Hearing{Rate: 8000, Profile: p, Turn: Turn{Never: true}}, func(e Event) {
+		if e.Kind == Final {
+			finals = append(finals, len(e.Words))
+		}
+	})
+	said := Say(strings.Repeat("Hello there how are you doing today. ", 10), TTS{}, 8000)
+	for range 2 {
+		for from := r.Heard(); r.Heard() < from+10*time.Minute; {
+			r.Feed(said.Samples)
+		}
+		r.Finalize()
+		if err := loop.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []int{mostUntold, mostUntold}; !slices.Equal(finals, want) {
+		t.Errorf("finals of %v words, want %v", finals, want)
+	}
+	if n := len(r.speech.stretches); n != 1 {
+		t.Errorf("%d stretches of speech are remembered after all was told, want the last", n)
 	}
 }

@@ -77,12 +77,16 @@ func seeded(seed uint64, stream, n int) func() string {
 	}
 }
 
+// mostUntold is how many words of a text without end may wait for a Final, four minutes
+// of speech: whoever speaks for longer without one is heard to say no more.
+const mostUntold = 600
+
 // hear makes up words of a text without end, as many as so much speech has.
 func (p *part) hear(spoken time.Duration) {
 	if p.more == nil {
 		return
 	}
-	for time.Duration(len(p.words)-p.next)*seededWord+p.from+seededWord <= spoken {
+	for len(p.words)-p.next < mostUntold && time.Duration(len(p.words)-p.next)*seededWord+p.from+seededWord <= spoken {
 		p.words = append(p.words, p.more())
 		p.times = append(p.times, seededWord)
 	}
@@ -134,8 +138,11 @@ func (p *part) length(first, last int) (sum time.Duration) {
 
 // heardShare returns how much of the text was heard, as a share of its usual time.
 func (p *part) heardShare(spoken time.Duration) float64 {
+	if p.more != nil {
+		return 1
+	}
 	all := p.length(0, len(p.times))
-	if p.more != nil || all == 0 {
+	if all == 0 {
 		return 1
 	}
 	return float64(p.length(0, p.next)+spoken-p.from) / float64(all)

@@ -21,14 +21,23 @@ type Speaking struct {
 
 // Chunk is audio that a synthesizer has made.
 type Chunk struct {
-	Job     int // from 0, as Speak returned it
-	Samples []int16
-	Start   time.Duration // of the samples in the job's audio
+	Job    int           // from 0, as Speak returned it
+	Length int           // in samples
+	Start  time.Duration // of the samples in the job's audio
 	// Characters are those that begin in this chunk, those that take no time at its
 	// end or the text's included; times are in the job's audio.
 	Characters []Character
-	Last       bool // of the job
+	Text       []Character   // of the whole job
+	Total      time.Duration // audio of the whole job
+	Last       bool          // of the job
+
+	voice *voice
 }
+
+// Samples makes the samples, which takes longer than the loop may stand still for when
+// many speak: it may be called on any goroutine, once for each chunk of a job, in their
+// order and one at a time.
+func (c Chunk) Samples() []int16 { return c.voice.speak(c.Length) }
 
 // usualChunk is how much audio is sent at once when nothing else is said.
 const usualChunk = 100 * time.Millisecond
@@ -56,9 +65,11 @@ type job struct {
 	number int
 	ready  time.Duration // instant of the first chunk, at the earliest
 	begun  time.Duration // instant of the first chunk
-	chunks int           // told
-	voice  *voice
-	told   int // characters
+	text   string
+	voice  *voice // nil before it is the job's turn
+	chunks int    // told
+	made   int    // samples told
+	told   int    // characters told
 }
 
 // NewSynthesizer returns an idle synthesizer. It panics when the rate is not one that
@@ -85,7 +96,7 @@ func (s *Synthesizer) Speak(text string) int {
 	j := &job{
 		number: s.asked,
 		ready:  s.loop.Now() + s.s.Profile.FirstByte.Draw(&s.delays),
-		voice:  newVoice(text, s.s.Profile, s.s.Rate),
+		text:   text,
 	}
 	s.asked++
 	s.jobs = append(s.jobs, j)
@@ -123,6 +134,7 @@ func (s *Synthesizer) Cancel(number int) {
 func (s *Synthesizer) begin() {
 	if len(s.jobs) > 0 {
 		j := s.jobs[0]
+		j.voice = newVoice(j.text, s.s.Profile, s.s.Rate)
 		j.begun = max(j.ready, s.free, s.loop.Now())
 		s.next = s.loop.At(j.begun, pipeline.RankOutput, s.speak)
 	}
@@ -152,15 +164,18 @@ func (s *Synthesizer) work(n int) time.Duration {
 
 // chunk makes the next chunk of a job.
 func (s *Synthesizer) chunk(j *job) Chunk {
-	rate := s.s.Rate
-	c := Chunk{Job: j.number, Start: audio.Duration(j.voice.made, rate)}
-	c.Samples = j.voice.speak(audio.Samples(time.Duration(j.chunks+1)*s.s.Profile.Chunk, rate) - j.voice.made)
+	v, rate := j.voice, s.s.Rate
 	j.chunks++
-	c.Last = j.voice.left() == 0
-	end, from := audio.Duration(j.voice.made, rate), j.told
-	for j.told < len(j.voice.characters) && (c.Last || j.voice.characters[j.told].Start < end) {
+	until := min(v.length, audio.Samples(time.Duration(j.chunks)*s.s.Profile.Chunk, rate))
+	c := Chunk{
+		Job: j.number, Length: until - j.made, Start: audio.Duration(j.made, rate),
+		Text: v.characters, Total: audio.Duration(v.length, rate), Last: until == v.length, voice: v,
+	}
+	j.made = until
+	end, from := audio.Duration(until, rate), j.told
+	for j.told < len(v.characters) && (c.Last || v.characters[j.told].Start < end) {
 		j.told++
 	}
-	c.Characters = j.voice.characters[from:j.told]
+	c.Characters = v.characters[from:j.told]
 	return c
 }

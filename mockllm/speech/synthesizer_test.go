@@ -28,12 +28,12 @@ var reader = TTS{FirstByte: dist.Constant(300 * ms), Speed: 2, Chunk: 100 * ms, 
 func newBooth(p TTS) *booth {
 	b := &booth{samples: map[int][]int16{}, text: map[int]string{}}
 	b.Synthesizer = NewSynthesizer(&b.loop, Speaking{Rate: 8000, Profile: p}, func(c Chunk) {
-		line := fmt.Sprintf("%v job %d at %v: %d samples", b.loop.Now(), c.Job, c.Start, len(c.Samples))
+		line := fmt.Sprintf("%v job %d at %v: %d samples", b.loop.Now(), c.Job, c.Start, c.Length)
 		if c.Last {
 			line += ", last"
 		}
 		b.told = append(b.told, line)
-		b.samples[c.Job] = append(b.samples[c.Job], c.Samples...)
+		b.samples[c.Job] = append(b.samples[c.Job], c.Samples()...)
 		for _, character := range c.Characters {
 			b.text[c.Job] += character.Text
 		}
@@ -165,7 +165,7 @@ func TestLeadAndSpeed(t *testing.T) {
 	)
 	var loop pipeline.Virtual
 	length := 0
-	s := NewSynthesizer(&loop, Speaking{Rate: 8000, Profile: reader, Rush: 2}, func(c Chunk) { length += len(c.Samples) })
+	s := NewSynthesizer(&loop, Speaking{Rate: 8000, Profile: reader, Rush: 2}, func(c Chunk) { length += c.Length })
 	loop.At(0, pipeline.RankInput, func() { s.Speak("abcdefgh") })
 	if err := loop.Run(context.Background()); err != nil || audio.Duration(length, 8000) != 400*ms {
 		t.Errorf("8 characters at twice the pace take %s, want 400ms (%v)", audio.Duration(length, 8000), err)

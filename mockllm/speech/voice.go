@@ -66,12 +66,6 @@ func Length(text string, p TTS) time.Duration {
 	return length
 }
 
-// Alignment returns when each character of a text is said, without its audio.
-func Alignment(text string, p TTS) []Character {
-	characters, _ := align(text, p)
-	return characters
-}
-
 // align returns when each character is said, and how long it all takes. Characters
 // before the first and after the last that is spoken take no time.
 func align(text string, p TTS) ([]Character, time.Duration) {
@@ -83,20 +77,19 @@ func align(text string, p TTS) ([]Character, time.Duration) {
 	}
 	characters := make([]Character, 0, len(text))
 	units := 0.
-	position := func() time.Duration {
-		return p.Lead + time.Duration(units/pace*float64(time.Second)).Round(time.Millisecond)
-	}
+	end := p.Lead
 	for i, c := range text {
-		start := position()
+		start := end
 		if first <= i && i <= last && first >= 0 {
 			units += weightOf(c)
+			end = p.Lead + time.Duration(units/pace*float64(time.Second)).Round(time.Millisecond)
 		}
-		characters = append(characters, Character{string(c), start, position()})
+		characters = append(characters, Character{string(c), start, end})
 	}
 	if first < 0 {
 		return characters, 0
 	}
-	return characters, position() + p.Tail
+	return characters, end + p.Tail
 }
 
 func spokenCharacter(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
@@ -104,11 +97,15 @@ func spokenCharacter(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigi
 // weightOf returns how many usual characters' time a character takes: a pause at a
 // mark, a syllable for a character that is one.
 func weightOf(c rune) float64 {
-	switch {
-	case strings.ContainsRune(".!?。！？\n", c):
+	switch c {
+	case '.', '!', '?', '。', '！', '？', '\n':
 		return 5
-	case strings.ContainsRune(",;:—、，；：", c):
+	case ',', ';', ':', '—', '、', '，', '；', '：':
 		return 3
+	}
+	switch {
+	case c < unicode.MaxASCII:
+		return 1
 	case unicode.Is(unicode.Han, c):
 		return 4
 	case unicode.In(c, unicode.Hiragana, unicode.Katakana, unicode.Hangul):

@@ -29,8 +29,9 @@ type ChatResponse struct {
 	Choices []ChatChoice `json:"choices"`
 	Usage   Usage        `json:"usage"`
 
-	PromptTokenIDs []int           `json:"prompt_token_ids,omitempty"` // vLLM, on request
-	Timings        json.RawMessage `json:"timings,omitempty"`          // llama.cpp
+	SystemFingerprint string          `json:"system_fingerprint,omitempty"` // of the software that serves
+	PromptTokenIDs    []int           `json:"prompt_token_ids,omitempty"`   // vLLM, on request
+	Timings           json.RawMessage `json:"timings,omitempty"`            // llama.cpp
 }
 
 // ChatChoice is one answer of a ChatResponse.
@@ -58,7 +59,8 @@ type CompletionResponse struct {
 	Choices []CompletionChoice `json:"choices"`
 	Usage   Usage              `json:"usage"`
 
-	Timings json.RawMessage `json:"timings,omitempty"` // llama.cpp
+	SystemFingerprint string          `json:"system_fingerprint,omitempty"` // of the software that serves
+	Timings           json.RawMessage `json:"timings,omitempty"`            // llama.cpp
 }
 
 // CompletionChoice is one answer of a CompletionResponse.

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -42,12 +43,23 @@ func newStream(s *Stream, object, id, model string, created int64, usage bool) *
 	b = AppendString(append(b, `,"object":`...), object)
 	b = strconv.AppendInt(append(b, `,"created":`...), created, 10)
 	b = AppendString(append(b, `,"model":`...), model)
-	s.head = string(append(b, `,"choices":`...))
+	s.head = string(append(b, choicesKey...))
 	if usage {
 		s.tail = `,"usage":null`
 	}
 	s.tail += "}\n\n"
 	return s
+}
+
+// choicesKey ends the head of a chunk.
+const choicesKey = `,"choices":`
+
+// WithFingerprint returns a Stream whose chunks have the system_fingerprint of the
+// software that serves.
+func (s Stream) WithFingerprint(fingerprint string) *Stream {
+	b := append([]byte(strings.TrimSuffix(s.head, choicesKey)), `,"system_fingerprint":`...)
+	s.head = string(append(AppendString(b, fingerprint), choicesKey...))
+	return &s
 }
 
 // AppendRole appends the chunk that opens a chat completion: the role and an

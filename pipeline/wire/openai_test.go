@@ -138,6 +138,7 @@ func TestStreamBytes(t *testing.T) {
 		{"text", string(chat.AppendText(nil, "a\n")), chatHead + `{"index":0,"delta":{"content":"a\n"},"finish_reason":null}],"usage":null}`},
 		{"finish", string(chat.AppendFinish(nil, "stop")), chatHead + `{"index":0,"delta":{},"finish_reason":"stop"}],"usage":null}`},
 		{"usage", string(chat.AppendUsage(nil, usage, "")), chatHead + `],"usage":{"prompt_tokens":12,"completion_tokens":5,"total_tokens":17}}`},
+		{"fingerprint", string(text.WithFingerprint("f\"").AppendText(nil, " a")), strings.TrimSuffix(textHead, `,"choices":[`) + `,"system_fingerprint":"f\"","choices":[{"index":0,"text":" a","logprobs":null,"finish_reason":null}]}`},
 		{"completion text", string(text.AppendText(nil, " a")), textHead + `{"index":0,"text":" a","logprobs":null,"finish_reason":null}]}`},
 		{"completion finish", string(text.AppendFinish(nil, "length")), textHead + `{"index":0,"text":"","logprobs":null,"finish_reason":"length"}]}`},
 		{"completion usage", string(text.AppendUsage(nil, cached, `,"x":1`)), textHead + `],"usage":{"prompt_tokens":12,"completion_tokens":5,"total_tokens":17,"prompt_tokens_details":{"cached_tokens":8}},"x":1}`},

@@ -7,7 +7,6 @@ import (
 	"github.com/gorilla/websocket"
 
 	"halfsecond/mockllm/speech"
-	"halfsecond/mockllm/speech/audio"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/wire/assemblyai"
 )
@@ -17,6 +16,7 @@ type assemblySession struct {
 	visit
 	assemblyOptions
 	profile speech.STT
+	decoders
 	ear     ear
 	turn    assemblyTurn
 	expiry  pipeline.Timer
@@ -52,13 +52,13 @@ const (
 )
 
 func newAssemblySession(v visit, o assemblyOptions) *assemblySession {
-	s := &assemblySession{visit: v, assemblyOptions: o, profile: v.service.config.STT(o.model)}
+	s := &assemblySession{visit: v, assemblyOptions: o, profile: v.service.config.STT(o.model), decoders: o.source.decoders(1)}
 	h := v.service.hearing(s.profile, o.texts)
 	h.Detector = o.detector
 	if h.Profile.MaxSpan = 0; o.pro {
 		h.Profile.Every = proStep
 	}
-	s.ear = ear{in: o.source.decoding(audio.Mix), begin: func(rate int) *speech.Recognizer {
+	s.ear = ear{begin: func(rate int) *speech.Recognizer {
 		h.Rate, h.Turn = rate, s.assemblySettings.turn()
 		return speech.NewRecognizer(s.loop, h, s.tell)
 	}}
@@ -112,17 +112,33 @@ func (s *assemblySession) gone() {
 	s.leave(s.ear.heard())
 }
 
-func (s *assemblySession) binary(b []byte) {
-	if s.closing {
-		return
+// binary handles an empty frame.
+func (s *assemblySession) binary([]byte) {
+	if !s.closing {
+		s.wait()
+		s.lasts(0)
 	}
-	if d := s.source.format.Duration(len(b)); s.limited && (d < shortestMessage || d > longestMessage) {
+}
+
+// lasts reports whether a message of so many bytes has a length that is allowed; else
+// the session has failed.
+func (s *assemblySession) lasts(bytes int) bool {
+	d := s.source.format.Duration(bytes)
+	if s.limited && (d < shortestMessage || d > longestMessage) {
 		s.fail(assemblyai.CodeDuration, fmt.Sprintf("Input Duration Error: Input Duration Violation: %.1f ms. Expected between 50 and 1000 ms", d.Seconds()*1000))
+		return false
+	}
+	return true
+}
+
+func (s *assemblySession) hear(a stretch) {
+	if s.closing || a.frame > 0 && !s.lasts(a.frame) {
 		return
 	}
 	s.wait()
-	if err := s.ear.hear(b); err != nil {
-		s.fail(assemblyai.CodeInput, "Input Validation Error: the audio cannot be decoded: "+err.Error())
+	s.ear.hear(a.samples[0], a.rate)
+	if a.err != nil {
+		s.fail(assemblyai.CodeInput, "Input Validation Error: the audio cannot be decoded: "+a.err.Error())
 	}
 }
 

@@ -50,8 +50,9 @@ const greeting = "Hello, what can you do for me today?"
 // callerFrame is the audio of one message of a stream.
 const callerFrame = 20 * time.Millisecond
 
-// callerLines returns how texts sound, those that sound at all. It takes a while.
-func (s *Service) callerLines() []callerLine {
+// sayLines returns how texts sound, those that sound at all. It takes a while, and all
+// calls share the samples.
+func (s *Service) sayLines() []callerLine {
 	texts := s.config.Transcript
 	if len(texts) == 0 {
 		texts = []string{greeting}

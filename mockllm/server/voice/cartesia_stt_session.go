@@ -7,7 +7,6 @@ import (
 	"github.com/gorilla/websocket"
 
 	"halfsecond/mockllm/speech"
-	"halfsecond/mockllm/speech/audio"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/wire/cartesia"
 )
@@ -17,6 +16,7 @@ import (
 type inkTalk struct {
 	visit
 	inkOptions
+	decoders
 	ear     ear
 	unheard pipeline.Timer // nothing has come for long
 	told    int            // finals with words
@@ -28,15 +28,15 @@ type inkTalk struct {
 // 2026-11-29); it says so of speech from text, and nothing else of the other direction.
 const inkIdle = 5 * time.Minute
 
-func newInkTalk(v visit, o inkOptions, turn speech.Turn, tell func(speech.Event)) *inkTalk {
-	t := &inkTalk{visit: v, inkOptions: o}
+func newInkTalk(v visit, o inkOptions, turn speech.Turn, longest time.Duration, tell func(speech.Event)) *inkTalk {
+	t := &inkTalk{visit: v, inkOptions: o, decoders: o.source.decoders(1)}
 	h := v.service.hearing(v.service.config.STT(o.model), o.texts)
-	h.Turn = turn
-	t.ear = ear{in: o.source.decoding(audio.Mix), begin: func(rate int) *speech.Recognizer {
+	h.Turn, h.Profile.MaxSpan = turn, longest
+	t.ear = ear{begin: func(rate int) *speech.Recognizer {
 		h.Rate = rate
 		return speech.NewRecognizer(t.loop, h, tell)
 	}}
-	t.ear.recognizer() // its rate is known
+	t.ear.hear(nil, o.source.format.Rate) // it is known from the start
 	t.wait()
 	return t
 }
@@ -63,10 +63,13 @@ func (t *inkTalk) gone() {
 	t.leave(t.ear.heard())
 }
 
-func (t *inkTalk) binary(b []byte) {
+// binary handles an empty frame.
+func (t *inkTalk) binary([]byte) { t.wait() }
+
+func (t *inkTalk) hear(a stretch) {
 	if !t.closing {
 		t.wait()
-		_ = t.ear.hear(b) // raw samples always decode
+		t.ear.hear(a.samples[0], a.rate) // raw samples always decode
 	}
 }
 
@@ -116,7 +119,7 @@ func newInkSession(v visit, o inkOptions) inkSession {
 		turn = speech.Turn{}
 	}
 	var s inkSession
-	s.inkTalk = newInkTalk(v, o, turn, func(e speech.Event) { s.tell(e) })
+	s.inkTalk = newInkTalk(v, o, turn, whisperWindow, func(e speech.Event) { s.tell(e) })
 	return s
 }
 

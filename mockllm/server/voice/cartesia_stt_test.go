@@ -154,3 +154,23 @@ func TestCartesiaSTTRefusals(t *testing.T) {
 		}
 	})
 }
+
+// TestCartesiaTurnsLong: a turn ends once, however long a final of the model may be.
+func TestCartesiaTurnsLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := listening(t, "One two three four five six seven eight nine ten eleven twelve.")
+		defer r.stop()
+		l := r.call("/stt/turns/websocket"+strings.Replace(inkQuery, "ink-2", "nova-3", 1), func(b []byte) string {
+			if m := parsed[cartesia.TurnText](t, b); m.Type == cartesia.TypeTurnEnd {
+				return m.Transcript
+			}
+			return ""
+		})
+		l.speak(silent(200*ms), voiced(7*time.Second), silent(900*ms))
+		l.command(`{"type":"close"}`)
+		l.expect(
+			"7500 One two three four five six seven eight nine ten eleven twelve.",
+			"8110 websocket: close 1000 (normal)",
+		)
+	})
+}

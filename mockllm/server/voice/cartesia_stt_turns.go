@@ -18,7 +18,7 @@ type inkTurns struct {
 
 func newInkTurns(v visit, o inkOptions) *inkTurns {
 	s := &inkTurns{}
-	s.inkTalk = newInkTalk(v, o, o.turn(), func(e speech.Event) { s.tell(e) })
+	s.inkTalk = newInkTalk(v, o, o.turn(), 0, func(e speech.Event) { s.tell(e) })
 	s.notice(cartesia.TypeConnected)
 	return s
 }

@@ -76,6 +76,9 @@ func (t *sonicTalk) gone() {
 }
 
 func (t *sonicTalk) binary([]byte) {
+	if t.closing {
+		return
+	}
 	t.wait()
 	t.complain("", &sonicFault{"Invalid message", "a message must be a text frame with a JSON object"})
 }

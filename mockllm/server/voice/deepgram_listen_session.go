@@ -12,7 +12,6 @@ import (
 	"github.com/gorilla/websocket"
 
 	"halfsecond/mockllm/speech"
-	"halfsecond/mockllm/speech/audio"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/wire/deepgram"
 )
@@ -26,6 +25,7 @@ type listenSession struct {
 	origin  deepgram.ResultsOrigin
 	created time.Time
 	sum     hash.Hash // of the audio
+	decoders
 	ears    []*listenEar
 	open    int // ears that have not told everything
 	closing bool
@@ -54,7 +54,7 @@ const (
 )
 
 func newListenSession(v visit, o listenOptions, created time.Time) *listenSession {
-	s := &listenSession{visit: v, o: o, created: created, sum: sha256.New(), open: o.channels}
+	s := &listenSession{visit: v, o: o, created: created, sum: sha256.New(), decoders: o.source.decoders(o.channels), open: o.channels}
 	s.profile = v.service.config.STT(o.model)
 	s.origin = deepgram.ResultsOrigin{RequestID: v.entry.ID, ModelInfo: deepgramInfo(o.model), ModelUUID: uuidOf(o.model)}
 	for c := range o.channels {
@@ -66,13 +66,9 @@ func newListenSession(v visit, o listenOptions, created time.Time) *listenSessio
 
 func (s *listenSession) newEar(channel int) *listenEar {
 	e := &listenEar{session: s, channel: channel, next: s.profile.Every}
-	from := channel
-	if s.o.channels == 1 {
-		from = audio.Mix
-	}
 	h := s.service.hearing(s.profile, s.o.texts)
 	h.Turn, h.WordGap = s.o.turn, s.o.gap
-	e.ear = ear{in: s.o.source.decoding(from), begin: func(rate int) *speech.Recognizer {
+	e.ear = ear{begin: func(rate int) *speech.Recognizer {
 		h.Rate = rate
 		return speech.NewRecognizer(s.loop, h, e.tell)
 	}}
@@ -110,23 +106,26 @@ func (s *listenSession) gone() {
 	s.leave(s.ears[0].heard())
 }
 
-func (s *listenSession) binary(b []byte) {
+// binary handles an empty frame, which is an older way to say CloseStream.
+func (s *listenSession) binary([]byte) {
+	if !s.closing {
+		s.finish()
+	}
+}
+
+func (s *listenSession) hear(a stretch) {
 	if s.closing {
 		return
 	}
-	if len(b) == 0 { // an older way to say CloseStream
-		s.finish()
-		return
-	}
 	s.wait()
-	s.sum.Write(b)
-	for _, e := range s.ears {
-		if err := e.hear(b); err != nil {
-			s.fail(websocket.ClosePolicyViolation, reasonAudio+err.Error())
-			return
-		}
+	s.sum.Write(a.bytes)
+	for i, e := range s.ears {
+		e.hear(a.samples[i], a.rate)
 		// What was heard is told first.
 		s.loop.After(0, pipeline.RankTimer, e.silence)
+	}
+	if a.err != nil {
+		s.fail(websocket.ClosePolicyViolation, reasonAudio+a.err.Error())
 	}
 }
 

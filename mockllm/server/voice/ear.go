@@ -57,25 +57,20 @@ func (s source) check() error {
 	return nil
 }
 
-// ear hears one channel of a stream of bytes.
+// ear hears one channel of a stream.
 type ear struct {
-	in      decoding
-	begin   func(rate int) *speech.Recognizer
-	inner   *speech.Recognizer // nil until the rate is known
-	samples []int16            // reused
+	begin func(rate int) *speech.Recognizer
+	inner *speech.Recognizer // nil until the rate is known
 }
 
-// hear hears bytes that arrive now. The error says why they are no audio.
-func (e *ear) hear(b []byte) error {
-	var err error
-	e.samples, err = e.in.Decode(e.samples[:0], b)
-	if e.inner == nil && e.in.Rate() > 0 {
-		e.inner = e.begin(e.in.Rate())
+// hear hears samples that arrive now; the rate is 0 while there are none.
+func (e *ear) hear(samples []int16, rate int) {
+	if e.inner == nil && rate > 0 {
+		e.inner = e.begin(rate)
 	}
-	if len(e.samples) > 0 {
-		e.inner.Feed(e.samples)
+	if len(samples) > 0 {
+		e.inner.Feed(samples)
 	}
-	return err
 }
 
 // heard returns how much audio there was.

@@ -102,8 +102,7 @@ type elevenStream struct {
 	config   *elevenlabs.GenerationConfig
 	lengths  []float64
 	buffer   string
-	spoken   int      // generations so far
-	texts    []string // of those whose times are still to be told, all at once
+	spoken   int // generations so far
 	mouth    *mouth
 	ended    bool // no more text comes
 	idle     pipeline.Timer
@@ -168,9 +167,6 @@ func (e *elevenStream) speak() {
 	if !speakable(e.buffer) {
 		return
 	}
-	if !e.talk.o.sync {
-		e.texts = append(e.texts, e.buffer)
-	}
 	e.mouth.say(e.buffer)
 	e.spoken++
 	e.buffer = ""
@@ -194,9 +190,8 @@ func (e *elevenStream) final() {
 
 // tell sends a stretch of audio.
 func (e *elevenStream) tell(v sound) {
-	times := e.alignment(v.Chunk)
 	e.talk.later(false, v.weight, func() []byte {
-		encoded := v.encode()
+		encoded, times := v.encode(), e.alignment(v.Chunk)
 		if len(encoded) == 0 && times == nil {
 			return nil
 		}
@@ -213,15 +208,13 @@ func (e *elevenStream) tell(v sound) {
 // generations are. With sync_alignment each stretch has its own, which count from its
 // start.
 func (e *elevenStream) alignment(c speech.Chunk) *elevenlabs.Alignment {
-	if e.talk.o.sync {
+	switch {
+	case e.talk.o.sync:
 		return elevenAlignment(c.Characters, c.Start, 0)
+	case c.Start == 0:
+		return elevenAlignment(c.Text, 0, c.Total)
 	}
-	if c.Start > 0 {
-		return nil
-	}
-	text := e.texts[0]
-	e.texts = e.texts[1:]
-	return elevenAlignment(speech.Alignment(text, e.mouth.profile), 0, speech.Length(text, e.mouth.profile))
+	return nil
 }
 
 // elevenAlignment returns the times of characters from an instant on; until is when the

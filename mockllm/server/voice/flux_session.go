@@ -8,7 +8,6 @@ import (
 	"github.com/gorilla/websocket"
 
 	"halfsecond/mockllm/speech"
-	"halfsecond/mockllm/speech/audio"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
 	"halfsecond/pipeline/wire/deepgram"
@@ -29,9 +28,10 @@ const (
 type fluxSession struct {
 	visit
 	fluxOptions
-	every    time.Duration // audio between Updates
-	lag      dist.Dist     // of Updates before a turn
-	lags     dist.Rand
+	every time.Duration // audio between Updates
+	lag   dist.Dist     // of Updates before a turn
+	lags  dist.Rand
+	decoders
 	ear      ear
 	sequence int
 	state    fluxState
@@ -52,14 +52,14 @@ const (
 )
 
 func newFluxSession(v visit, o fluxOptions) *fluxSession {
-	s := &fluxSession{visit: v, fluxOptions: o, every: fluxEvery}
+	s := &fluxSession{visit: v, fluxOptions: o, every: fluxEvery, decoders: o.source.decoders(1)}
 	h := v.service.hearing(v.service.config.STT(o.model), o.texts)
 	if h.Profile.Every > 0 {
 		s.every = h.Profile.Every
 	}
 	s.lag, s.lags = h.Profile.Interim, dist.Stream(h.Seed, "voice/flux", h.Stream)
 	h.Profile.Every, h.Profile.MaxSpan = fluxStep, 0
-	s.ear = ear{in: o.source.decoding(audio.Mix), begin: func(rate int) *speech.Recognizer {
+	s.ear = ear{begin: func(rate int) *speech.Recognizer {
 		h.Rate, h.Turn = rate, s.fluxSettings.turn()
 		return speech.NewRecognizer(s.loop, h, s.tell)
 	}}
@@ -89,12 +89,16 @@ func (s *fluxSession) fail(code, description string) {
 	s.close(websocket.ClosePolicyViolation, clipped(code+": "+description))
 }
 
-func (s *fluxSession) binary(b []byte) {
+// binary handles an empty frame: nothing was heard.
+func (s *fluxSession) binary([]byte) {}
+
+func (s *fluxSession) hear(a stretch) {
 	if s.closing {
 		return
 	}
-	if err := s.ear.hear(b); err != nil {
-		s.fail("DATA-0000", err.Error())
+	s.ear.hear(a.samples[0], a.rate)
+	if a.err != nil {
+		s.fail("DATA-0000", a.err.Error())
 		return
 	}
 	s.loop.After(0, pipeline.RankTimer, s.idle) // after what was heard

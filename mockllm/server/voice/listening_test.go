@@ -221,10 +221,13 @@ func FuzzListening(f *testing.F) {
 			p := &params{values: q.URL.Query()}
 			if begin := front(p); p.fault == nil {
 				talk := begin()
-				talk.binary(audio)
-				talk.text([]byte(message))
-				talk.binary(append(audio, 0))
-				talk.text([]byte(message))
+				for range 2 {
+					for handle := range handling(talk, websocket.BinaryMessage, audio) {
+						handle()
+					}
+					talk.text([]byte(message))
+				}
+				talk.binary(nil)
 				talk.gone()
 			}
 		}

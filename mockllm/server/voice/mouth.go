@@ -74,22 +74,22 @@ func (m *mouth) told(c speech.Chunk) {
 	}
 	encoder := m.encoder
 	encode := func() []byte {
-		encoded := encoder.Encode(nil, c.Samples)
+		encoded := encoder.Encode(nil, c.Samples())
 		if c.Last {
 			encoded = encoder.Close(encoded)
 		}
 		return encoded
 	}
-	if m.entry.First == pipeline.Unknown && len(c.Samples) > 0 {
+	if m.entry.First == pipeline.Unknown && c.Length > 0 {
 		m.entry.First = m.loop.Now()
 	}
 	m.entry.AudioOut += m.duration(c)
-	m.tell(sound{c, encode, len(c.Samples) * max(1, m.output.Format.Encoding.Size())})
+	m.tell(sound{c, encode, c.Length * max(1, m.output.Format.Encoding.Size())})
 }
 
 // duration returns how long a chunk plays.
 func (m *mouth) duration(c speech.Chunk) time.Duration {
-	return audio.Duration(len(c.Samples), m.output.Format.Rate)
+	return audio.Duration(c.Length, m.output.Format.Rate)
 }
 
 // mustEncode returns an encoder for an output that is known to be one that can be

@@ -73,6 +73,7 @@ func (t *realtimeTalk) listen() {
 	t.ear = ear
 	h := t.service.hearing(t.service.config.STT(way.model), rotated(t.service.config.Transcript, ear.used))
 	h.Rate, h.Turn, h.Detector = rateOf(way.format), turn, detector
+	h.Profile.MaxSpan = whisperWindow // of which nothing is told: the finals of an item are joined
 	ear.in = audio.NewDecoder(audioFormat(way.format), audio.Mix)
 	ear.inner = speech.NewRecognizer(t.loop, h, ear.tell)
 }

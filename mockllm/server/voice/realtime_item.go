@@ -41,11 +41,17 @@ func (t *realtimeTalk) userAudio() *realtimeItem {
 
 // store keeps the audio of an item, unless too much is kept already.
 func (t *realtimeTalk) store(it *realtimeItem, b []byte) {
-	b = last(b, keptAudio)
-	if t.storage+len(b) <= mostStorage {
-		t.storage += len(b)
+	if b = last(b, keptAudio); t.stored()+len(b) <= mostStorage {
 		it.audio = b
 	}
+}
+
+// stored returns how many bytes of audio the conversation keeps.
+func (t *realtimeTalk) stored() (sum int) {
+	for _, it := range t.items {
+		sum += len(it.audio)
+	}
+	return sum
 }
 
 // place puts an item at a place of the conversation, and returns the id of the one
@@ -263,7 +269,6 @@ func (t *realtimeTalk) delete(e *realtime.ClientEvent) *realtimeFault {
 	case at < 0:
 		return faulty("item_delete_invalid_item_id", "", "Error deleting item: the item with id '%s' does not exist.", e.ItemID)
 	}
-	t.storage -= len(t.items[at].audio)
 	t.items = slices.Delete(t.items, at, at+1)
 	t.say(realtime.ItemDeleted{Head: t.head(realtime.EventItemDeleted), ItemID: e.ItemID})
 	return nil
@@ -297,7 +302,7 @@ func (t *realtimeTalk) truncate(e *realtime.ClientEvent) *realtimeFault {
 	nothing := ""
 	it.length, it.Content[0].Transcript = length, &nothing
 	it.mass = realtimeMass{id: it.ID, cut: it.mass.cut + 1, audio: int(length / assistantToken)}
-	it.audio = it.audio[:min(len(it.audio), bytesOf(it.format, length))]
+	it.audio = slices.Clone(it.audio[:min(len(it.audio), bytesOf(it.format, length))])
 	t.say(realtime.ItemTruncated{Head: t.head(realtime.EventItemTruncated), ItemID: it.ID, AudioEnd: *e.AudioEnd})
 	return nil
 }

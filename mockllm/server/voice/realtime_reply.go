@@ -168,8 +168,8 @@ func (r *realtimeReply) speak(c speech.Chunk) {
 	for r.told < r.begun {
 		r.tell(token.Next(r.order.text[r.told:]))
 	}
-	if len(c.Samples) > 0 {
-		r.sound(c.Samples)
+	if c.Length > 0 {
+		r.sound(c.Samples())
 	}
 	switch {
 	case c.Last:
@@ -185,9 +185,8 @@ func (r *realtimeReply) sound(samples []int16) {
 	b := r.encoder.Encode(nil, samples)
 	it.length += audio.Duration(len(samples), it.format.Rate)
 	it.mass.audio = int(it.length / assistantToken)
-	if len(it.audio)+len(b) <= keptAudio && t.storage+len(b) <= mostStorage {
+	if len(it.audio)+len(b) <= keptAudio && t.stored()+len(b) <= mostStorage {
 		it.audio = append(it.audio, b...)
-		t.storage += len(b)
 	}
 	t.spoken = true
 	t.say(realtime.Delta{Head: t.head(realtime.EventAudioDelta), Place: r.place(), Delta: base64.StdEncoding.EncodeToString(b)})

@@ -11,12 +11,18 @@ import (
 	"halfsecond/pipeline/wire/realtime"
 )
 
-// realtimeSecrets are the short-lived keys that were given out, and the sessions that
-// were agreed on with them. Its methods may be called from any goroutine.
+// realtimeSecrets are the short-lived keys that were given out last, and the sessions
+// that were agreed on with them; one that has expired is remembered to say so. Its
+// methods may be called from any goroutine.
 type realtimeSecrets struct {
 	mu    sync.Mutex // guards what follows
 	given map[string]agreement
+	order []string // the keys; a ring once it is full
+	next  int      // where the next one goes when it is
 }
+
+// mostSecrets is how many keys are known.
+const mostSecrets = 10_000
 
 type agreement struct {
 	config  *realtime.Session
@@ -26,23 +32,21 @@ type agreement struct {
 // codeBadKey is the code of a fault of the key.
 const codeBadKey = "invalid_api_key"
 
-// kept is how long a key is remembered after it has expired, to say so.
-const kept = time.Hour
-
 // add gives a key out.
 func (s *realtimeSecrets) add(key string, a agreement) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := time.Now()
-	for k, old := range s.given {
-		if now.After(old.expires.Add(kept)) {
-			delete(s.given, k)
-		}
-	}
 	if s.given == nil {
 		s.given = map[string]agreement{}
 	}
 	s.given[key] = a
+	if len(s.order) < mostSecrets {
+		s.order = append(s.order, key)
+		return
+	}
+	delete(s.given, s.order[s.next])
+	s.order[s.next] = key
+	s.next = (s.next + 1) % mostSecrets
 }
 
 // session returns the session that goes with a key, nil for a key that was not given out

@@ -1,7 +1,9 @@
 package voice
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"iter"
 	"slices"
 	"time"
 
@@ -33,7 +35,6 @@ type realtimeTalk struct {
 	spoken  bool             // the assistant has been heard: its voice stays
 	context []realtimeMass   // of the reply before, for its cache
 	used    realtimeBucket
-	storage int // bytes of audio in items
 }
 
 // head returns the head of an event.
@@ -96,15 +97,51 @@ func (t *realtimeTalk) binary([]byte) {
 
 // text implements session.
 func (t *realtimeTalk) text(b []byte) {
+	for handle := range t.parse(b) {
+		handle()
+	}
+}
+
+// parse implements parser.
+func (t *realtimeTalk) parse(b []byte) iter.Seq[func()] {
+	var e realtime.ClientEvent
+	if err := json.Unmarshal(b, &e); err != nil {
+		fault, cause := undecodable(err, ""), eventID(b)
+		return one(func() {
+			if !t.over {
+				t.complain(fault, cause)
+			}
+		})
+	}
+	if e.Type == realtime.BufferAppend && e.Audio != nil && len(*e.Audio) > stretchBytes {
+		if audio, err := base64.StdEncoding.DecodeString(*e.Audio); err == nil {
+			return t.appending(audio)
+		}
+	}
+	return one(func() { t.take(&e) })
+}
+
+// appending returns what appends a lot of audio.
+func (t *realtimeTalk) appending(audio []byte) iter.Seq[func()] {
+	return func(yield func(func()) bool) {
+		for part := range slices.Chunk(audio, stretchBytes) {
+			if !yield(func() {
+				if !t.over {
+					t.ear.hear(part)
+				}
+			}) {
+				return
+			}
+		}
+	}
+}
+
+// take takes an event of the client.
+func (t *realtimeTalk) take(e *realtime.ClientEvent) {
 	if t.over {
 		return
 	}
-	var e realtime.ClientEvent
-	if err := json.Unmarshal(b, &e); err != nil {
-		t.complain(undecodable(err, ""), eventID(b))
-		return
-	}
-	if fault := t.handle(&e); fault != nil {
+	if fault := t.handle(e); fault != nil {
 		t.complain(fault, e.EventID)
 	}
 }

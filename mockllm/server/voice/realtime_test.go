@@ -272,3 +272,20 @@ func TestRealtimeTurn(t *testing.T) {
 		)
 	})
 }
+
+// TestRealtimeSecretsKept: the latest keys are known, and no more.
+func TestRealtimeSecretsKept(t *testing.T) {
+	var s realtimeSecrets
+	config := newRealtimeSession(realtime.Conversation, "", "m")
+	for i := range mostSecrets + 2 {
+		s.add(fmt.Sprint(i), agreement{config, time.Now().Add(time.Hour)})
+	}
+	for key, known := range map[string]bool{"0": false, "1": false, "2": true, fmt.Sprint(mostSecrets + 1): true} {
+		if agreed, fault := s.session(key); (agreed != nil) != known || fault != nil {
+			t.Errorf("key %s: known %t, fault %v", key, agreed != nil, fault)
+		}
+	}
+	if len(s.given) != mostSecrets {
+		t.Errorf("%d keys are known, want %d", len(s.given), mostSecrets)
+	}
+}

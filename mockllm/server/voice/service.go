@@ -3,8 +3,8 @@
 //
 // Read service.go for what is served, socket.go for a WebSocket between its client and
 // the loop, stream.go for a response in stretches, outlet.go for how both get from the
-// loop to their writer, ear.go and mouth.go for what hears and speaks, and then any
-// protocol. How speech is heard and spoken, and when, is package speech.
+// loop to their writer, stretch.go for how audio gets to the loop, ear.go and mouth.go
+// for what hears and speaks, and then any protocol. How speech is heard and spoken, and when, is package speech.
 package voice
 
 import (
@@ -67,10 +67,12 @@ type Service struct {
 	config  Config
 	started time.Time
 	nextID  atomic.Int64
-	streams atomic.Int64   // recognizers and synthesizers so far
-	talks   sync.WaitGroup // WebSockets that are open
+	streams atomic.Int64 // recognizers and synthesizers so far
+	talks   talks
 	secrets realtimeSecrets
 	calls   callBook
+	// callerLines returns what the callers of calls say.
+	callerLines func() []callerLine
 }
 
 // New returns a service.
@@ -87,7 +89,9 @@ func New(c Config) *Service {
 	if c.Realtime == nil {
 		c.Realtime = func(model string) Realtime { p, _ := FindRealtime(model); return p }
 	}
-	return &Service{config: c, started: time.Now()}
+	s := &Service{config: c, started: time.Now()}
+	s.callerLines = sync.OnceValue(s.sayLines)
+	return s
 }
 
 // Handle adds the routes of every protocol. They answer only while the loop runs.
@@ -104,9 +108,14 @@ func (s *Service) Handle(mux *http.ServeMux) {
 	s.handleCartesiaTTS(mux)
 }
 
-// Wait returns when every WebSocket is closed, which they are soon after the loop has
-// ended: http.Server no longer knows of them.
-func (s *Service) Wait() { s.talks.Wait() }
+// Wait, which is to be called when the loop has ended, returns when every WebSocket is
+// closed: http.Server no longer knows of them. A client that does not take its leave in
+// time is cut off.
+func (s *Service) Wait() {
+	late := time.AfterFunc(2*farewell, s.talks.cut)
+	defer late.Stop()
+	s.talks.Wait()
+}
 
 // newID returns an id that this service gives only once.
 func (s *Service) newID(prefix string) string {

@@ -1,7 +1,9 @@
 package voice
 
 import (
+	"iter"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -14,11 +16,28 @@ import (
 type session interface {
 	// text handles a text frame of the client.
 	text(b []byte)
-	// binary handles a binary frame.
+	// binary handles a binary frame; of a listener, one that is empty.
 	binary(b []byte)
 	// gone says that the connection has ended, whoever ended it. It comes last and
 	// once, or never when the loop ended before; timers of the session stop here.
 	gone()
+}
+
+// listener is a session whose binary frames are audio.
+type listener interface {
+	session
+	// stretches decodes a frame. It runs off the loop.
+	stretches(b []byte) iter.Seq[stretch]
+	// hear hears a stretch that has arrived now.
+	hear(s stretch)
+}
+
+// parser is a session whose text frames may be large.
+type parser interface {
+	session
+	// parse reads a frame, off the loop, and returns what handles it on the loop, one
+	// after the other, each in no time.
+	parse(b []byte) iter.Seq[func()]
 }
 
 // socket is one WebSocket. What its client sends is handled on the loop at the
@@ -38,7 +57,7 @@ type closeFrame struct {
 
 const (
 	mostFrame   = 8 << 20 // bytes of one frame of a client
-	mostUnread  = 64      // frames of a client that the loop has not handled
+	mostUnread  = 8       // frames of a client, or parts of a long one, that the loop has not handled
 	writeLimit  = 30 * time.Second
 	farewell    = time.Second // for the client's answer to our close
 	frameBuffer = 4 << 10
@@ -71,18 +90,51 @@ func (s *Service) converse(w http.ResponseWriter, r *http.Request, protocols []s
 		ReadBufferSize: frameBuffer, WriteBufferSize: frameBuffer, Subprotocols: protocols,
 		CheckOrigin: func(*http.Request) bool { return true }, // pages under test come from anywhere
 	}
+	s.talks.Add(1) // before http.Server forgets the connection
+	defer s.talks.Done()
 	conn, err := up.Upgrade(w, r, w.Header())
 	if err != nil {
 		return // the client has been told
 	}
-	s.talks.Add(1)
-	defer s.talks.Done()
 	s.carry(conn, begin)
+}
+
+// talks is the WebSockets that are open, and what else has to end before the service has.
+type talks struct {
+	sync.WaitGroup
+	mu    sync.Mutex // guards conns
+	conns map[*websocket.Conn]struct{}
+}
+
+func (t *talks) open(conn *websocket.Conn) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.conns == nil {
+		t.conns = map[*websocket.Conn]struct{}{}
+	}
+	t.conns[conn] = struct{}{}
+}
+
+func (t *talks) close(conn *websocket.Conn) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.conns, conn)
+	_ = conn.Close() // the client may have been first
+}
+
+// cut closes every connection as it is.
+func (t *talks) cut() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for conn := range t.conns {
+		_ = conn.Close() // what is written to a client that does not read is lost
+	}
 }
 
 // carry runs the session that begin makes until a connection ends, whoever opened it.
 func (s *Service) carry(conn *websocket.Conn, begin func(*socket) session) {
-	defer conn.Close()
+	s.talks.open(conn)
+	defer s.talks.close(conn)
 	conn.SetReadLimit(mostFrame)
 	sock := &socket{loop: s.config.Loop, out: newOutlet()}
 	talk := make(chan session, 1)
@@ -107,27 +159,68 @@ func (s *Service) carry(conn *websocket.Conn, begin func(*socket) session) {
 
 // read hands the frames of the client to the session, until there are no more.
 func (s *Service) read(conn *websocket.Conn, to session) {
-	room := make(chan struct{}, mostUnread)
+	p := s.newPasser()
 	for {
 		kind, data, err := conn.ReadMessage()
 		if err != nil {
 			return
 		}
-		now := s.config.Loop.Elapsed()
-		select {
-		case room <- struct{}{}:
-		case <-s.config.Stopped:
-			return
-		}
-		s.config.Loop.Post(now, func() {
-			<-room
-			if kind == websocket.BinaryMessage {
-				to.binary(data)
-			} else {
-				to.text(data)
+		for handle := range handling(to, kind, data) {
+			if !p.pass(handle) {
+				return
 			}
-		})
+		}
 	}
+}
+
+// handling returns what handles a frame on the loop, one after the other. What takes
+// long is done here before: others' work is not to wait for it, and comes in between.
+func handling(to session, kind int, data []byte) iter.Seq[func()] {
+	switch kind {
+	case websocket.BinaryMessage:
+		if l, ok := to.(listener); ok && len(data) > 0 {
+			return func(yield func(func()) bool) {
+				for s := range l.stretches(data) {
+					if !yield(func() { l.hear(s) }) {
+						return
+					}
+				}
+			}
+		}
+		return one(func() { to.binary(data) })
+	default:
+		if p, ok := to.(parser); ok {
+			return p.parse(data)
+		}
+		return one(func() { to.text(data) })
+	}
+}
+
+// one returns a sequence of one.
+func one(f func()) iter.Seq[func()] { return func(yield func(func()) bool) { yield(f) } }
+
+// passer passes what a client sends from the goroutine that reads it to the loop, which
+// is never far behind.
+type passer struct {
+	service *Service
+	room    chan struct{}
+}
+
+func (s *Service) newPasser() passer { return passer{s, make(chan struct{}, mostUnread)} }
+
+// pass has something that has arrived now handled on the loop. It is false when the
+// loop has ended.
+func (p passer) pass(handle func()) bool {
+	now := p.service.config.Loop.Elapsed()
+	select {
+	case p.room <- struct{}{}:
+	case <-p.service.config.Stopped:
+		return false
+	}
+	return p.service.config.Loop.Post(now, func() {
+		<-p.room
+		handle()
+	})
 }
 
 // write writes what the session says, until it has closed the connection or the

@@ -173,6 +173,43 @@ func TestSocketServerStops(t *testing.T) {
 	})
 }
 
+// TestSocketFrames: an offer to compress is not taken up, a ping is answered at once,
+// and a frame that is too long ends the connection.
+func TestSocketFrames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		left := pipeline.Unknown
+		r := start(t, Config{}, echoing(&left))
+		defer r.stop()
+		d := websocket.Dialer{NetDialContext: r.ln.DialContext, EnableCompression: true}
+		conn, answer, err := d.Dial("ws://mock/echo", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if got := answer.Header.Get("Sec-WebSocket-Extensions"); got != "" {
+			t.Errorf("extensions %q, want none", got)
+		}
+		pongs := ""
+		conn.SetPongHandler(func(text string) error {
+			pongs += fmt.Sprintf("%d %s", time.Since(r.from)/ms, text)
+			return nil
+		})
+		go func() {
+			time.Sleep(20 * ms)
+			_ = conn.WriteControl(websocket.PingMessage, []byte("there?"), time.Now().Add(time.Second))
+			_ = conn.WriteMessage(websocket.TextMessage, []byte("hello"))
+			_ = conn.WriteMessage(websocket.BinaryMessage, make([]byte, mostFrame+1))
+		}()
+		if got, want := r.next(conn), "20 websocket: close 1009 (message too big)"; got != want || pongs != "20 there?" {
+			t.Errorf("got %q and the pong %q, want %q and %q", got, pongs, want, "20 there?")
+		}
+		synctest.Wait()
+		if left != 20*ms {
+			t.Errorf("the session was told at %s, want 20ms", left)
+		}
+	})
+}
+
 func TestRespond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		quits := 0

@@ -63,7 +63,7 @@ var (
 func speechEvents(text string, rate int) func(speech.Chunk, time.Duration, []byte) []byte {
 	samples := 0
 	return func(c speech.Chunk, _ time.Duration, encoded []byte) (events []byte) {
-		samples += len(c.Samples)
+		samples += c.Length
 		if len(encoded) > 0 {
 			events = wire.AppendEvent(events, "", jsonOf(wire.SpeechDelta{Type: wire.SpeechDeltaType, Audio: encoded}))
 		}

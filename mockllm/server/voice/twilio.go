@@ -30,6 +30,13 @@ func (s *Service) handleTwilio(mux *http.ServeMux) {
 // (twilio.com/docs/voice/api/call-resource, TimeLimit, read 2026-11-29).
 const longestCall = 4 * time.Hour
 
+// callDigits are what the caller may press (twilio.com/docs/api/errors/21206, read
+// 2026-11-29), and mostDigits how much of it; that limit is ours.
+const (
+	callDigits = "0123456789ABCD*#wW"
+	mostDigits = 100
+)
+
 // placeCall answers POST Calls.json.
 func (s *Service) placeCall(w http.ResponseWriter, r *http.Request) {
 	c, fault := s.callAsked(w, r)
@@ -91,8 +98,8 @@ func (s *Service) checkCall(c *phoneCall, form url.Values) *twilio.Error {
 	if c.method != http.MethodGet && c.method != http.MethodPost {
 		return callFault(twilio.CodeBadRequest, "Method %q: want GET or POST", form.Get("Method"))
 	}
-	if i := strings.IndexFunc(c.digits, func(d rune) bool { return !strings.ContainsRune("0123456789*#wW", d) }); i >= 0 {
-		return callFault(twilio.CodeBadRequest, "SendDigits %q: want digits, *, #, w and W", c.digits)
+	if len(c.digits) > mostDigits || strings.Trim(c.digits, callDigits) != "" {
+		return callFault(twilio.CodeBadDigits, "Invalid SendDigits %.*q: want at most %d of %s", mostDigits, c.digits, mostDigits, callDigits)
 	}
 	if text := form.Get("TimeLimit"); text != "" {
 		n, err := strconv.Atoi(text)

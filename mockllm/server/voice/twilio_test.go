@@ -511,7 +511,8 @@ func TestTwilioRefuses(t *testing.T) {
 			{"To=1&From=2&Twiml=<Response><Connect><Stream url='http://localhost'/></Connect></Response>", `<Stream> has the url "http://localhost", want one of ws or wss`, 12100},
 			{"To=1&From=2&Twiml=<Response><Connect><Stream url='ws://10.0.0.1/'/></Connect></Response>", `<Stream>: "10.0.0.1" is another machine, and this server dials its own only: localhost or 127.0.0.1, unless it was told to dial anywhere`, 12100},
 			{"To=1&From=2&Url=http://localhost&Method=PUT", `Method "PUT": want GET or POST`, 400},
-			{"To=1&From=2&Url=http://localhost&SendDigits=1x", `SendDigits "1x": want digits, *, #, w and W`, 400},
+			{"To=1&From=2&Url=http://localhost&SendDigits=1x", `Invalid SendDigits "1x": want at most 100 of 0123456789ABCD*#wW`, 21206},
+			{"To=1&From=2&Url=http://localhost&SendDigits=" + strings.Repeat("1", 101), `Invalid SendDigits "` + strings.Repeat("1", 100) + `": want at most 100 of 0123456789ABCD*#wW`, 21206},
 			{"To=1&From=2&Url=http://localhost&TimeLimit=0", `TimeLimit "0": want whole seconds from 1 to 14400`, 400},
 		} {
 			form, err := url.ParseQuery(c.form)
@@ -667,4 +668,13 @@ func FuzzTwilioStream(f *testing.F) {
 		stream.text([]byte(text))
 		stream.gone()
 	})
+}
+
+// TestCallsShareTheirLines: what callers say is made once, however many calls are kept.
+func TestCallsShareTheirLines(t *testing.T) {
+	s := New(Config{Loop: pipeline.NewWall(), Transcript: []string{"Good day.", "..."}})
+	one, two := s.callerLines(), s.callerLines()
+	if len(one) != 1 || len(two) != 1 || &one[0].samples[0] != &two[0].samples[0] {
+		t.Errorf("%d and %d lines, want the same one", len(one), len(two))
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net"
 	"slices"
 	"sync"
@@ -62,22 +63,32 @@ func (s *Service) serveWyoming(ctx context.Context, conn net.Conn) {
 // readWyoming hands the events of the client to the loop, until there are no more or one
 // is wrong.
 func (s *Service) readWyoming(conn net.Conn, t *wyomingTalk) error {
-	room := make(chan struct{}, mostUnread)
+	p := s.newPasser()
 	for events := wyoming.NewReader(conn); ; {
 		e, err := events.Read()
 		if err != nil {
 			return err
 		}
-		now := s.config.Loop.Elapsed()
-		select {
-		case room <- struct{}{}:
-		case <-s.config.Stopped:
-			return io.EOF
+		for part := range wyomingParts(e) {
+			if !p.pass(func() { t.handle(part) }) {
+				return io.EOF
+			}
 		}
-		s.config.Loop.Post(now, func() {
-			<-room
-			t.handle(e)
-		})
+	}
+}
+
+// wyomingParts returns an event as the loop takes it: audio in stretches, none of which
+// takes it long.
+func wyomingParts(e wyoming.Event) iter.Seq[wyoming.Event] {
+	return func(yield func(wyoming.Event) bool) {
+		for len(e.Payload) > stretchBytes {
+			part := e
+			part.Payload, e.Payload = e.Payload[:stretchBytes], e.Payload[stretchBytes:]
+			if !yield(part) {
+				return
+			}
+		}
+		yield(e)
 	}
 }
 
@@ -125,24 +136,28 @@ type wyomingTalk struct {
 }
 
 // say sends an event.
-func (t *wyomingTalk) say(kind string, v any, payload []byte) {
+func (t *wyomingTalk) say(kind string, v any) {
+	t.out.put(frame{due: t.loop.Now(), data: wyomingEvent(kind, v, nil)})
+}
+
+// wyomingEvent returns an event as it is sent.
+func wyomingEvent(kind string, v any, payload []byte) []byte {
 	e, err := wyoming.New(kind, v)
+	var b []byte
 	if err == nil {
 		e.Payload = payload
-		var b []byte
-		if b, err = e.Append(nil); err == nil {
-			t.out.put(frame{due: t.loop.Now(), data: b})
-		}
+		b, err = e.Append(nil)
 	}
 	if err != nil {
 		panic(fmt.Sprintf("voice: %v", err)) // our own types always encode
 	}
+	return b
 }
 
 // refuse says what is wrong and ends the connection.
 func (t *wyomingTalk) refuse(format string, args ...any) {
 	if !t.over {
-		t.say(wyoming.ErrorType, wyoming.Error{Text: fmt.Sprintf(format, args...), Code: "invalid-event"}, nil)
+		t.say(wyoming.ErrorType, wyoming.Error{Text: fmt.Sprintf(format, args...), Code: "invalid-event"})
 		t.over = true
 		t.out.end()
 	}
@@ -179,7 +194,7 @@ func (t *wyomingTalk) ping(e wyoming.Event) error {
 	if err := e.Decode(&v); err != nil {
 		return err
 	}
-	t.say(wyoming.Pong, v, nil)
+	t.say(wyoming.Pong, v)
 	return nil
 }
 

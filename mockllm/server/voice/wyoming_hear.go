@@ -120,7 +120,7 @@ func (h *wyomingHearing) begin() {
 	}
 	if h.asked.transcript {
 		how := s.hearing(s.config.STT(h.asked.model), rotated(s.config.Transcript, h.talk.heard))
-		how.Rate, how.Turn, how.Profile.MaxSpan = h.format.Rate, speech.Turn{Never: true}, 0
+		how.Rate, how.Turn, how.Profile.MaxSpan = h.format.Rate, speech.Turn{Never: true}, whisperWindow
 		h.ear = speech.NewRecognizer(s.config.Loop, how, h.tell)
 		h.talk.heard++
 	}
@@ -169,7 +169,7 @@ func (t *wyomingTalk) audioStop(wyoming.Event) error {
 		h.ear.Close()
 		return nil
 	}
-	t.say(wyoming.NotDetected, nil, nil)
+	t.say(wyoming.NotDetected, nil)
 	h.finish()
 	return nil
 }
@@ -182,7 +182,7 @@ func (h *wyomingHearing) edge(e speech.Edge) {
 	}
 	h.first()
 	at := int((h.offset + e.At) / time.Millisecond)
-	h.talk.say(kind, wyoming.Moment{Timestamp: &at}, nil)
+	h.talk.say(kind, wyoming.Moment{Timestamp: &at})
 }
 
 // first notes that the first result is there.
@@ -218,7 +218,7 @@ func (h *wyomingHearing) more(words []speech.Word) {
 			text = " " + text
 		}
 		h.words = append(h.words, w.Text)
-		h.talk.say(wyoming.TranscriptChunk, wyoming.Text{Text: text}, nil)
+		h.talk.say(wyoming.TranscriptChunk, wyoming.Text{Text: text})
 	}
 	h.told = len(words)
 }
@@ -227,7 +227,7 @@ func (h *wyomingHearing) more(words []speech.Word) {
 func (h *wyomingHearing) open() {
 	if !h.started {
 		h.started = true
-		h.talk.say(wyoming.TranscriptStart, wyoming.Language{Language: h.asked.language}, nil)
+		h.talk.say(wyoming.TranscriptStart, wyoming.Language{Language: h.asked.language})
 	}
 }
 
@@ -235,8 +235,8 @@ func (h *wyomingHearing) open() {
 func (h *wyomingHearing) transcript() {
 	h.open()
 	h.first()
-	h.talk.say(wyoming.Transcript, wyoming.Heard{Text: strings.Join(h.words, " "), Language: h.asked.language}, nil)
-	h.talk.say(wyoming.TranscriptStop, nil, nil)
+	h.talk.say(wyoming.Transcript, wyoming.Heard{Text: strings.Join(h.words, " "), Language: h.asked.language})
+	h.talk.say(wyoming.TranscriptStop, nil)
 	h.finish()
 }
 

@@ -14,7 +14,7 @@ func (t *wyomingTalk) describe(wyoming.Event) error {
 		ASR:    []wyoming.Program{{Artifact: wyomingArtifact("halfsecond"), Models: wyomingModels("stt"), TranscriptStreaming: &yes}},
 		TTS:    []wyoming.Program{{Artifact: wyomingArtifact("halfsecond"), Voices: wyomingModels("tts"), SynthesizeStreaming: &yes}},
 		Handle: none, Intent: none, Wake: none, Mic: none, Snd: none,
-	}, nil)
+	})
 	return nil
 }
 

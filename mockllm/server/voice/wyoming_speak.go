@@ -2,6 +2,7 @@ package voice
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"time"
 
@@ -93,7 +94,9 @@ func (t *wyomingTalk) synthesizeChunk(e wyoming.Event) error {
 	if s == nil {
 		return errors.New("synthesize-chunk came without synthesize-start")
 	}
-	s.pending += v.Text
+	if s.pending += v.Text; len(s.pending) > mostText {
+		return fmt.Errorf("the text has %d bytes without the end of a sentence, want at most %d", len(s.pending), mostText)
+	}
 	for end := wyomingEnd.FindStringIndex(s.pending); end != nil; end = wyomingEnd.FindStringIndex(s.pending) {
 		t.speak(wyomingText{voice: s.voice, text: s.pending[:end[1]], stream: true})
 		s.pending = s.pending[end[1]:]
@@ -142,14 +145,16 @@ func (s *wyomingSpeaking) add(text wyomingText) {
 func (s *wyomingSpeaking) chunk(c speech.Chunk) {
 	t, j := s.talk, s.jobs[0]
 	format := wyoming.Audio{Rate: wyomingRate, Width: 2, Channels: 1}
-	if silent := j.stream && c.Last && len(c.Samples) == 0 && !j.begun; !silent {
+	if silent := j.stream && c.Last && c.Length == 0 && !j.begun; !silent {
 		s.open(j, format)
 	}
 	at := int(j.length / time.Millisecond)
 	format.Timestamp = &at
-	if len(c.Samples) > 0 {
-		t.say(wyoming.AudioChunk, format, audio.Encode(nil, c.Samples, audio.S16LE))
-		j.length += audio.Duration(len(c.Samples), wyomingRate)
+	if c.Length > 0 {
+		t.out.put(frame{due: t.loop.Now(), weight: 2 * c.Length, make: func() []byte {
+			return wyomingEvent(wyoming.AudioChunk, format, audio.Encode(nil, c.Samples(), audio.S16LE))
+		}})
+		j.length += audio.Duration(c.Length, wyomingRate)
 	}
 	if c.Last {
 		s.done(j)
@@ -164,7 +169,7 @@ func (s *wyomingSpeaking) open(j *wyomingJob, format wyoming.Audio) {
 	j.begun, j.entry.First = true, s.talk.loop.Now()
 	zero := 0
 	format.Timestamp = &zero
-	s.talk.say(wyoming.AudioStart, format, nil)
+	s.talk.say(wyoming.AudioStart, format)
 }
 
 // done ends the audio of a text.
@@ -172,11 +177,11 @@ func (s *wyomingSpeaking) done(j *wyomingJob) {
 	t := s.talk
 	if j.begun {
 		end := int(j.length / time.Millisecond)
-		t.say(wyoming.AudioStop, wyoming.Moment{Timestamp: &end}, nil)
+		t.say(wyoming.AudioStop, wyoming.Moment{Timestamp: &end})
 		s.record(j)
 	}
 	if j.last {
-		t.say(wyoming.SynthesizeStopped, nil, nil)
+		t.say(wyoming.SynthesizeStopped, nil)
 	}
 	s.jobs = s.jobs[1:]
 	if len(s.jobs) == 0 {

@@ -35,7 +35,7 @@ type home struct {
 	sound []byte     // payloads
 }
 
-// spoken is a voice whose every instant can be told: the first chunk of 100 ms after 200
+// unhurried is a voice whose every instant can be told: the first chunk of 100 ms after 200
 // ms, and another every 50 ms; ten characters a second.
 func unhurried(model string) speech.TTS {
 	return speech.TTS{Name: model, FirstByte: dist.Constant(200 * ms), Speed: 2, Chunk: 100 * ms, Pace: 10}
@@ -407,4 +407,63 @@ func FuzzWyoming(f *testing.F) {
 		talk.handle(wyoming.Event{Type: "audio-stop"})
 		talk.gone()
 	})
+}
+
+// TestWyomingEndlessSentence: text that no sentence ends is not kept for ever.
+func TestWyomingEndlessSentence(t *testing.T) {
+	s := New(Config{Loop: pipeline.NewWall(), Ledger: ledger.New(ledger.Config{})})
+	talk := &wyomingTalk{service: s, loop: s.config.Loop, out: newOutlet()}
+	chunk := func(text string) wyoming.Event {
+		e, err := wyoming.New(wyoming.SynthesizeChunk, wyoming.Text{Text: text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	talk.handle(wyoming.Event{Type: wyoming.SynthesizeStart})
+	half := strings.Repeat("a", mostText/2)
+	talk.handle(chunk(half))
+	talk.handle(chunk(half))
+	if talk.over {
+		t.Fatal("the longest text was refused")
+	}
+	talk.handle(chunk("a"))
+	frames, ended, _ := talk.out.take()
+	if want := "the text has 1048577 bytes without the end of a sentence, want at most 1048576"; !ended || !strings.Contains(string(frames[0].data), want) {
+		t.Errorf("ended %t with %q, want %q", ended, frames[0].data, want)
+	}
+}
+
+// TestWyomingLongSpeech: speech of any length is heard to its end.
+func TestWyomingLongSpeech(t *testing.T) {
+	s := New(Config{Loop: pipeline.NewWall(), Ledger: ledger.New(ledger.Config{}), STT: prompted})
+	talk := &wyomingTalk{service: s, loop: s.config.Loop, out: newOutlet()}
+	format, err := wyoming.New(wyoming.AudioChunk, wyoming.Audio{Rate: hearingRate, Width: 2, Channels: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	format.Payload = audio.Encode(nil, slices.Concat(silent(500*ms), voiced(5*time.Minute)), audio.S16LE)
+	for part := range wyomingParts(format) {
+		talk.handle(part)
+	}
+	talk.handle(wyoming.Event{Type: wyoming.AudioStop})
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	h := talk.ended[0]
+	go func() {
+		for ctx.Err() == nil {
+			s.config.Loop.Post(s.config.Loop.Elapsed(), func() {
+				if len(talk.ended) == 0 {
+					s.config.Loop.Stop()
+				}
+			})
+			time.Sleep(10 * ms)
+		}
+	}()
+	if err := s.config.Loop.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(h.words); n != 750 {
+		t.Errorf("%d words, want 750: 2.5 a second", n)
+	}
 }

@@ -77,7 +77,7 @@ type Error struct {
 // APIs; source: googleapis/googleapis google/rpc/code.proto, read 2026-11-29.
 func Status(code int) string {
 	switch code {
-	case 400, 413:
+	case 400, 413, 415:
 		return "INVALID_ARGUMENT"
 	case 401:
 		return "UNAUTHENTICATED"

@@ -79,6 +79,7 @@ const (
 	CodeNotFound        = 20404
 	CodeNoTo            = 21201
 	CodeBadURL          = 21205
+	CodeBadDigits       = 21206
 	CodeNoFrom          = 21213
 	CodeCallEnded       = 21220
 	CodeBadMarkup       = 12100
