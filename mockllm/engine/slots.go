@@ -155,6 +155,9 @@ func (e *Slots) wake() {
 func (e *Slots) startWaiting() {
 	e.waking = false
 	for i := range e.slots {
+		if e.stats.Waiting == 0 {
+			return
+		}
 		if e.slots[i].request != nil {
 			continue
 		}

@@ -63,6 +63,9 @@ type Config struct {
 	// Key is what a client must send, in any of the places where clients send keys;
 	// "" checks nothing.
 	Key string
+	// Warn is told, in words, what the user of the server should do something about; nil
+	// tells nobody. It may be called from any goroutine.
+	Warn func(text string)
 	// Limit is the p99 of the write error above which the server calls itself unfit; 0
 	// means ledger.DefaultLimit.
 	Limit time.Duration
@@ -100,8 +103,8 @@ func New(c Config) (*Server, error) {
 	}
 	s.voice = voice.New(voice.Config{
 		Loop: c.Loop, Seed: c.Seed, Transcript: c.Transcript, STT: c.STT, TTS: c.TTS, DialAnywhere: c.DialAnywhere,
-		Arguments: text.Sample,
-		Ledger: s.Ledger, Stopped: s.stopped,
+		Arguments: text.SampleArguments,
+		Ledger:    s.Ledger, Stopped: s.stopped,
 	})
 	s.Faults = fault.New(fault.Config{Seed: c.Seed, Now: c.Loop.Elapsed, MaxBody: c.MaxBody, Answered: s.answered})
 	c.Loop.Lateness = s.Ledger.Late
@@ -127,27 +130,31 @@ func (s *Server) Handler() http.Handler {
 	mux.Handle("GET /metrics", s.Ledger.Metrics())
 	mux.HandleFunc("/", s.text.Unknown)
 	s.Faults.Handle(mux)
-	return s.Faults.Middleware(s.locked(mux))
+	return s.text.Shown(browsable(s.Faults.Middleware(s.locked(mux))))
 }
 
 // answered keeps a request that a rule answered before any front saw it.
 func (s *Server) answered(a fault.Answer) {
-	s.Ledger.Add(ledger.Entry{
+	e := ledger.Entry{
 		Protocol: a.Protocol, Path: a.Path, Model: a.Model, Arrived: a.Arrived, Ended: a.Ended,
 		Started: pipeline.Unknown, First: pipeline.Unknown, Left: pipeline.Unknown,
 		Outcome: pipeline.Refused, Reason: a.Message, Fault: a.Rules,
-	})
+	}
+	if a.Left {
+		e.Left, e.Outcome = a.Ended, pipeline.Cancelled
+	}
+	s.Ledger.Add(e)
 }
 
 // Wyoming has Run serve the Wyoming protocol, which is no HTTP, on a listener of its own.
-func (s *Server) Wyoming(ln net.Listener) { s.wyoming = ln }
+func (s *Server) Wyoming(ln net.Listener) { s.wyoming = &door{Listener: ln, warn: s.config.Warn} }
 
 // Run serves on the listener until ctx ends, then cancels what is under way and
 // returns nil. It closes the listener.
 func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	// The loop outlives the handlers: they wait on it for the end of their
 	// generations.
-	ln = s.Faults.Listener(ln)
+	ln = &door{Listener: s.Faults.Listener(ln), warn: s.config.Warn}
 	if s.config.Certificate != nil {
 		ln = s.config.Certificate.listen(ln)
 	}

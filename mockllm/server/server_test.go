@@ -44,13 +44,20 @@ func start(t *testing.T) *rig {
 
 func startWith(t *testing.T, m Model) *rig {
 	t.Helper()
+	return startConfig(t, Config{MaxBody: 10_000, Models: []Model{m}})
+}
+
+// startConfig runs a server of one model.
+func startConfig(t *testing.T, c Config) *rig {
+	t.Helper()
 	r := &rig{t: t, loop: pipeline.NewWall()}
-	build := m.Build
-	m.Build = func(l pipeline.Scheduler) engine.Engine {
+	build := c.Models[0].Build
+	c.Models[0].Build = func(l pipeline.Scheduler) engine.Engine {
 		r.engine = build(l)
 		return r.engine
 	}
-	s, err := New(Config{Loop: r.loop, MaxBody: 10_000, Models: []Model{m}})
+	c.Loop = r.loop
+	s, err := New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -348,8 +355,8 @@ func TestErrors(t *testing.T) {
 		status                   int
 		want                     string
 	}{
-		{"unknown model", "POST", "/v1/chat/completions", `{"model":"x","messages":[{"role":"user","content":"a"}]}`, 404, `{"error":{"message":"The model ` + "`x`" + ` does not exist or you do not have access to it.","type":"invalid_request_error","param":"model","code":"model_not_found"}}`},
-		{"no model", "POST", "/v1/completions", `{"prompt":"a"}`, 400, `"message":"you must provide a model parameter"`},
+		{"unknown model", "POST", "/v1/chat/completions", `{"model":"x","messages":[{"role":"user","content":"a"}]}`, 404, `{"error":{"message":"The model ` + "`x`" + ` does not exist or you do not have access to it. This server has ` + "`m`" + `.","type":"invalid_request_error","param":"model","code":"model_not_found"}}`},
+		{"no model", "POST", "/v1/completions", `{"prompt":"a"}`, 400, `"message":"you must provide a model parameter; this server has ` + "`m`" + `"`},
 		{"no messages", "POST", "/v1/chat/completions", `{"model":"m"}`, 400, `"param":"messages","code":"missing_required_parameter"`},
 		{"bad JSON", "POST", "/v1/chat/completions", `{"model":`, 400, `We could not parse the JSON body of your request`},
 		{"a list", "POST", "/v1/chat/completions", `[]`, 400, `is not an object but of type array`},
@@ -460,6 +467,7 @@ func TestMetrics(t *testing.T) {
 				t.Fatal(err)
 			}
 			answer.Body.Close()
+			synctest.Wait() // the loop looks for work once more after the last token
 		}
 		for name, want := range map[string]string{
 			`mock_requests_total{model="m",outcome="ok",protocol="openai"}`:                "2",

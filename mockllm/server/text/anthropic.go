@@ -75,7 +75,7 @@ func (s *Service) messages(w http.ResponseWriter, r *http.Request) {
 		return orderMessages(&q)
 	})
 	if fault != nil {
-		anthropicAPI.refuse(w, fault)
+		s.refuse(w, r, anthropicAPI, fault)
 		return
 	}
 	g.id = s.newID("msg_")

@@ -268,7 +268,7 @@ func TestAnthropicModels(t *testing.T) {
 		for path, want := range map[string]string{
 			"/v1/models":   `{"data":[` + a + `,` + b + `],"has_more":false,"first_id":"a","last_id":"b"}`,
 			"/v1/models/b": b,
-			"/v1/models/c": `{"type":"error","error":{"type":"not_found_error","message":"The model ` + "`c`" + ` does not exist or you do not have access to it."},"request_id":"req_1"}`,
+			"/v1/models/c": `{"type":"error","error":{"type":"not_found_error","message":"The model ` + "`c`" + ` does not exist or you do not have access to it. This server has ` + "`b`, `a`" + `."},"request_id":"req_1"}`,
 		} {
 			s.ids = map[string]string{}
 			if _, text, _ := s.whole("GET", path, "", "anthropic-version", "2023-06-01"); text != want {

@@ -41,11 +41,11 @@ func badRequest(param, code, format string, args ...any) *apiError {
 // read decodes a request body into v. It returns the instant at which the body was
 // whole: a request cannot be computed before.
 func (s *Service) read(w http.ResponseWriter, r *http.Request, v any) (arrived time.Duration, fault *apiError) {
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(readLimit)) // best effort, as is its end
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.config.MaxBody))
-	_ = control.SetReadDeadline(time.Time{})
+	body, err := s.readBody(w, r)
 	arrived = s.config.Loop.Elapsed()
+	if c := r.Header.Get("Content-Encoding"); c != "" && c != "identity" {
+		return arrived, &apiError{http.StatusUnsupportedMediaType, invalidRequest, fmt.Sprintf("Content-Encoding '%s' is not supported: send the body of your request as it is, without a Content-Encoding.", c), "", "unsupported_content_encoding"}
+	}
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
 		return arrived, &apiError{http.StatusRequestEntityTooLarge, invalidRequest, fmt.Sprintf("Request body is larger than the limit of %d bytes.", large.Limit), "", "request_too_large"}
@@ -57,6 +57,15 @@ func (s *Service) read(w http.ResponseWriter, r *http.Request, v any) (arrived t
 		return arrived, parseError(err)
 	}
 	return arrived, nil
+}
+
+// readBody reads a request body as it is.
+func (s *Service) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(readLimit)) // best effort, as is its end
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.config.MaxBody))
+	_ = control.SetReadDeadline(time.Time{})
+	return body, err
 }
 
 // open reads a request body into v, and turns the order that understand makes of it
@@ -130,13 +139,22 @@ func (s *Service) lookup(name string) *model {
 
 // find is lookup with a refusal in OpenAI's words.
 func (s *Service) find(name string) (*model, *apiError) {
-	if name == "" {
-		return nil, badRequest("model", "", "you must provide a model parameter")
-	}
 	if m := s.lookup(name); m != nil {
 		return m, nil
 	}
-	return nil, &apiError{http.StatusNotFound, invalidRequest, fmt.Sprintf("The model `%s` does not exist or you do not have access to it.", name), "model", "model_not_found"}
+	if name == "" {
+		return nil, badRequest("model", "", "you must provide a model parameter; this server has %s", s.modelNames())
+	}
+	return nil, &apiError{http.StatusNotFound, invalidRequest, fmt.Sprintf("The model `%s` does not exist or you do not have access to it. This server has %s.", name, s.modelNames()), "model", "model_not_found"}
+}
+
+// modelNames lists the models there are.
+func (s *Service) modelNames() string {
+	var names []string
+	for i := range s.config.Models {
+		names = append(names, "`"+s.config.Models[i].Name+"`")
+	}
+	return strings.Join(names, ", ")
 }
 
 // deny refuses a request that the engine would not take or could not finish.

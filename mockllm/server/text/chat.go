@@ -15,19 +15,20 @@ func (s *Service) chat(w http.ResponseWriter, r *http.Request) {
 	var q wire.ChatRequest
 	g, fault := s.open(w, r, openAI, &q, func() (order, *apiError) { return orderChat(&q) })
 	if fault != nil {
-		openAI.refuse(w, fault)
+		s.refuse(w, r, openAI, fault)
 		return
 	}
 	g.id = s.newID("chatcmpl-")
 	if q.Stream {
-		f := newOpenAIForm(g, &q.Sampling)
-		f.Stream, f.chat = wire.NewChatStream(g.id, g.model.Name, g.created, f.usage), true
+		f := newOpenAIForm(g, &q.Sampling, wire.NewChatStream)
+		f.chat = true
 		s.stream(w, r, g, f)
 		return
 	}
 	if s.whole(w, r, g) {
 		writeJSON(w, http.StatusOK, wire.ChatResponse{
-			ID: g.id, Object: wire.ChatObject, Created: g.created, Model: g.model.Name, Usage: g.openAIUsage(), PromptTokenIDs: g.promptIDs, Timings: g.timings(),
+			ID: g.id, Object: wire.ChatObject, Created: g.created, Model: g.model.Name, Usage: g.openAIUsage(),
+			SystemFingerprint: g.model.software().fingerprint, PromptTokenIDs: g.promptIDs, Timings: g.timings(),
 			Choices: []wire.ChatChoice{{Message: g.message(), FinishReason: g.finish(), Extras: g.extras()}},
 		})
 	}

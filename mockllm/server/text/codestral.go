@@ -2,6 +2,7 @@ package text
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 
 	"halfsecond/pipeline/wire"
@@ -58,28 +59,41 @@ func (s *Service) codestral(w http.ResponseWriter, r *http.Request) {
 	var body json.RawMessage
 	arrived, fault := s.read(w, r, &body)
 	if fault != nil {
-		refuseMistral(w, fault)
+		s.refuse(w, r, mistralAPI, fault)
 		return
 	}
-	q, wrong, err := mistral.Read(body)
-	if err != nil {
-		wrong = []mistral.Violation{{Type: "model_attributes_type", Location: []any{"body"}, Message: "Input should be a valid dictionary or object to extract fields from", Input: body}}
-	}
+	q, wrong := readFIM(body)
 	if len(wrong) > 0 {
+		s.keepRefusal(r, mistralAPI, fmt.Sprintf("%v: %s", wrong[0].Location, wrong[0].Message))
 		refuseViolations(w, wrong)
 		return
 	}
-	if s.lookup(q.Model) == nil {
-		writeJSON(w, http.StatusBadRequest, (&apiError{message: "Invalid model: " + q.Model, code: "model_not_found"}).mistral())
-		return
-	}
-	g, fault := s.generation(mistralAPI, codestralOrder(&q))
+	g, fault := s.openFIM(&q)
 	if fault != nil {
-		refuseMistral(w, fault)
+		s.refuse(w, r, mistralAPI, fault)
 		return
 	}
 	g.arrived, g.path, g.id, g.request.Kind = arrived, r.URL.Path, s.newID(""), kindCompletion
 	s.writeCodestral(w, r, g, q.Stream != nil && *q.Stream)
+}
+
+// readFIM is mistral.Read for which a body that is no object is a violation too.
+func readFIM(body json.RawMessage) (mistral.FIMRequest, []mistral.Violation) {
+	q, wrong, err := mistral.Read(body)
+	if err != nil {
+		wrong = []mistral.Violation{{
+			Type: "model_attributes_type", Location: []any{"body"}, Message: "Input should be a valid dictionary or object to extract fields from", Input: body,
+		}}
+	}
+	return q, wrong
+}
+
+// openFIM turns a request into a generation.
+func (s *Service) openFIM(q *mistral.FIMRequest) (*generation, *apiError) {
+	if s.lookup(q.Model) == nil {
+		return nil, &apiError{status: http.StatusBadRequest, message: "Invalid model: " + q.Model, code: "model_not_found"}
+	}
+	return s.generation(mistralAPI, codestralOrder(q))
 }
 
 // codestralOrder turns a request into an order. The prompt has the suffix first.

@@ -11,14 +11,14 @@ import (
 // f85dbe2, 2026-08-21), read 2026-11-29.
 const defaultCompletionTokens = 16
 
-// completions answers POST /v1/completions, with a suffix or without. The
-// prompt's tokens are those of prompt and suffix; a fill-in-the-middle token is one. With echo the answer begins with the
-// prompt, whose tokens count as prompt only.
+// completions answers POST /v1/completions, with a suffix or without. The prompt's tokens
+// are those of prompt and suffix; a fill-in-the-middle token is one. With echo the answer
+// begins with the prompt, whose tokens count as prompt only.
 func (s *Service) completions(w http.ResponseWriter, r *http.Request) {
 	var q wire.CompletionRequest
 	g, fault := s.open(w, r, openAI, &q, func() (order, *apiError) { return orderCompletion(&q) })
 	if fault != nil {
-		openAI.refuse(w, fault)
+		s.refuse(w, r, openAI, fault)
 		return
 	}
 	g.id, g.request.Kind = s.newID("cmpl-"), kindCompletion
@@ -27,8 +27,8 @@ func (s *Service) completions(w http.ResponseWriter, r *http.Request) {
 		echo = string(q.Prompt)
 	}
 	if q.Stream {
-		f := newOpenAIForm(g, &q.Sampling)
-		f.Stream, f.echo = wire.NewCompletionStream(g.id, g.model.Name, g.created, f.usage), echo
+		f := newOpenAIForm(g, &q.Sampling, wire.NewCompletionStream)
+		f.echo = echo
 		s.stream(w, r, g, f)
 		return
 	}
@@ -36,7 +36,8 @@ func (s *Service) completions(w http.ResponseWriter, r *http.Request) {
 		extras := g.extras()
 		extras.PromptTokenIDs = g.promptIDs
 		writeJSON(w, http.StatusOK, wire.CompletionResponse{
-			ID: g.id, Object: wire.CompletionObject, Created: g.created, Model: g.model.Name, Usage: g.openAIUsage(), Timings: g.timings(),
+			ID: g.id, Object: wire.CompletionObject, Created: g.created, Model: g.model.Name, Usage: g.openAIUsage(),
+			SystemFingerprint: g.model.software().fingerprint, Timings: g.timings(),
 			Choices: []wire.CompletionChoice{{Text: echo + g.text, FinishReason: g.finish(), Extras: extras}},
 		})
 	}

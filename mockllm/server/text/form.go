@@ -7,11 +7,11 @@ import (
 
 // protocol is what one family of clients speaks.
 type protocol struct {
-	name       string // in the ledger, such as "openai chat"
+	name       string // in the ledger, such as "openai"
 	callPrefix string // how the ids of its tool calls begin
-	// dress adds the protocol's own headers to an answer whose first byte goes out that
-	// long after the request arrived; nil adds none.
-	dress func(h http.Header, took time.Duration)
+	// dress adds the protocol's own headers to an answer of the model whose first byte
+	// goes out that long after the request arrived; nil adds none.
+	dress func(h http.Header, m *model, took time.Duration)
 	// refuse writes an error in place of an answer.
 	refuse func(w http.ResponseWriter, e *apiError)
 }

@@ -51,7 +51,7 @@ func (s *Service) gemini(w http.ResponseWriter, r *http.Request) {
 	m := s.lookup(name)
 	switch {
 	case m == nil || !slices.Contains(geminiMethods, method):
-		refuseGemini(w, &apiError{status: http.StatusNotFound, message: fmt.Sprintf("models/%s is not found for API version v1beta, or is not supported for %s. Call ListModels to see the list of available models and their supported methods.", name, method)})
+		s.refuse(w, r, geminiAPI, &apiError{status: http.StatusNotFound, message: fmt.Sprintf("models/%s is not found for API version v1beta, or is not supported for %s. Call ListModels to see the list of available models and their supported methods.", name, method)})
 	case method == gemini.CountTokens:
 		s.geminiCount(w, r)
 	default:
@@ -61,7 +61,7 @@ func (s *Service) gemini(w http.ResponseWriter, r *http.Request) {
 
 // geminiGenerate answers generateContent and streamGenerateContent.
 func (s *Service) geminiGenerate(w http.ResponseWriter, r *http.Request, m *model, streams bool) {
-	array := streams && r.FormValue("alt") != "sse"
+	array := streams && r.URL.Query().Get("alt") != "sse"
 	var q gemini.GenerateRequest
 	arrived, fault := s.read(w, r, &q)
 	var g *generation
@@ -69,6 +69,7 @@ func (s *Service) geminiGenerate(w http.ResponseWriter, r *http.Request, m *mode
 		g, fault = s.openGemini(r, arrived, m, &q)
 	}
 	if fault != nil {
+		s.keepRefusal(r, geminiAPI, fault.message)
 		refuseGeminiStream(w, fault, array)
 		return
 	}

@@ -180,7 +180,7 @@ func (s *Service) stream(w http.ResponseWriter, r *http.Request, g *generation, 
 		return
 	}
 	defer s.giveUp(g)
-	out := &pieceWriter{w: w, control: http.NewResponseController(w), contentType: f.contentType(), dress: func() { s.dress(w, g) }}
+	out := &pieceWriter{w: w, sender: newSender(w, r), contentType: f.contentType(), dress: func() { s.dress(w, g) }}
 	out.buffer = f.open(nil, g)
 	timing := s.config.Ledger.Timing(w, r)
 	for written := 0; ; {
@@ -190,27 +190,17 @@ func (s *Service) stream(w http.ResponseWriter, r *http.Request, g *generation, 
 		}
 		ended := g.ended.Load()
 		due, oldest := g.take()
-		if ended && due == 0 {
+		switch {
+		case ended && due == 0:
 			s.deny(w, g)
 			return
-		}
-		for written < due {
-			to := plan.Advance(written, due, g.model.Chunk)
-			out.buffer = g.appendPieces(f, out.buffer, written, to)
-			written = to
-			if plan != nil && (to < due || ended) && out.flush() != nil {
-				return
-			}
-		}
-		if ended {
-			out.buffer = g.appendEnd(f, out.buffer)
-		}
-		if written == 0 {
+		case due == 0:
 			continue
 		}
-		if out.flush() != nil {
+		if g.advance(out, f, plan, written, due, ended) != nil {
 			return
 		}
+		written = due
 		if oldest != pipeline.Unknown && plan == nil {
 			timing.Wrote(s.config.Loop.Elapsed() - oldest)
 		}
@@ -219,6 +209,25 @@ func (s *Service) stream(w http.ResponseWriter, r *http.Request, g *generation, 
 			return
 		}
 	}
+}
+
+// advance writes the tokens from one count to another and, when the generation has ended,
+// what ends the answer. A rule that applies may want them in several writes.
+func (g *generation) advance(out *pieceWriter, f form, plan *fault.Plan, written, due int, ended bool) error {
+	for written < due {
+		to := plan.Advance(written, due, g.model.Chunk)
+		out.buffer = g.appendPieces(f, out.buffer, written, to)
+		written = to
+		if plan != nil && (to < due || ended) {
+			if err := out.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if ended {
+		out.buffer = g.appendEnd(f, out.buffer)
+	}
+	return out.flush()
 }
 
 // appendPieces appends the pieces of the tokens from one count to another.
@@ -277,7 +286,7 @@ func (s *Service) whole(w http.ResponseWriter, r *http.Request, g *generation) b
 // dress adds the protocol's headers to an answer that goes out now.
 func (s *Service) dress(w http.ResponseWriter, g *generation) {
 	if g.protocol.dress != nil {
-		g.protocol.dress(w.Header(), s.config.Loop.Elapsed()-g.arrived)
+		g.protocol.dress(w.Header(), g.model, s.config.Loop.Elapsed()-g.arrived)
 	}
 }
 

@@ -24,9 +24,6 @@ var llamaCPPAPI = &protocol{
 	refuse: func(w http.ResponseWriter, e *apiError) { writeJSON(w, e.status, e.llamaCPP()) },
 }
 
-// llamaCPPFamily is the Model.Family of llama.cpp's server.
-const llamaCPPFamily = "llama.cpp"
-
 // handleLlamaCPP adds the routes of llama.cpp's server that are not those of others.
 func (s *Service) handleLlamaCPP(mux *http.ServeMux) {
 	a := &llamaCPP{Service: s, slots: map[string]*slotTable{}}
@@ -46,7 +43,7 @@ func (s *Service) handleLlamaCPP(mux *http.ServeMux) {
 func (e *apiError) llamaCPP() llamacpp.ErrorBody {
 	kind := llamacpp.ErrorServer
 	switch e.status {
-	case http.StatusBadRequest, http.StatusRequestEntityTooLarge:
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType:
 		kind = llamacpp.ErrorInvalidRequest
 	case http.StatusUnauthorized:
 		kind = llamacpp.ErrorAuthentication
@@ -74,8 +71,8 @@ func (a *llamaCPP) pick(name string) (*model, *apiError) {
 	if name != "" {
 		return a.find(name)
 	}
-	for _, m := range a.config.Models {
-		if m.Family == llamaCPPFamily {
+	for i := range a.config.Models {
+		if m := &a.config.Models[i]; m.software().timed {
 			return a.models[m.Name], nil
 		}
 	}
@@ -105,7 +102,7 @@ func (a *llamaCPP) completion(w http.ResponseWriter, r *http.Request) {
 		p, fault = plainPrompt(q.Prompt)
 	}
 	if fault != nil {
-		llamaCPPAPI.refuse(w, fault)
+		a.refuse(w, r, llamaCPPAPI, fault)
 		return
 	}
 	a.answer(w, r, arrived, &q.Options, func(*model) llamaPrompt { return p })
@@ -149,17 +146,17 @@ func (a *llamaCPP) answer(w http.ResponseWriter, r *http.Request, arrived time.D
 		fault = badRequest("n_cmpl", "", "n_cmpl cannot be greater than 1: this server generates one completion a request, but %d are asked for", q.NCompletion)
 	}
 	if fault != nil {
-		llamaCPPAPI.refuse(w, fault)
+		a.refuse(w, r, llamaCPPAPI, fault)
 		return
 	}
 	p := prompt(m)
 	if n := countAll(p.texts); n >= m.Context {
-		refuseContext(w, n, m.Context)
+		a.refuseContext(w, r, n, m.Context)
 		return
 	}
 	g, fault := a.generation(llamaCPPAPI, llamaOrder(m, q, p.texts))
 	if fault != nil {
-		llamaCPPAPI.refuse(w, fault)
+		a.refuse(w, r, llamaCPPAPI, fault)
 		return
 	}
 	g.arrived, g.path, g.id = arrived, r.URL.Path, a.newID("cmpl-")
@@ -207,7 +204,7 @@ func (a *llamaCPP) prepare(g *generation, m *model, q *llamacpp.Options, shown s
 
 func (a *llamaCPP) write(w http.ResponseWriter, r *http.Request, l *llamaAnswer) {
 	if l.q.Stream {
-		p := newPinger(w, l.q.PingInterval)
+		p := newPinger(w, r, l.q.PingInterval)
 		defer p.stop()
 		a.stream(p, r, l.g, &llamaForm{llamaAnswer: l})
 		return
@@ -224,10 +221,11 @@ func (a *llamaCPP) write(w http.ResponseWriter, r *http.Request, l *llamaAnswer)
 }
 
 // refuseContext says that a prompt of n tokens does not fit.
-func refuseContext(w http.ResponseWriter, n, context int) {
+func (a *llamaCPP) refuseContext(w http.ResponseWriter, r *http.Request, n, context int) {
+	message := fmt.Sprintf("request (%d tokens) exceeds the available context size (%d tokens), try increasing it", n, context)
+	a.keepRefusal(r, llamaCPPAPI, message)
 	writeJSON(w, http.StatusBadRequest, llamacpp.ErrorBody{Error: llamacpp.Error{
-		Code: http.StatusBadRequest, Type: llamacpp.ErrorExceedContextSize, NPromptTokens: n, NContext: context,
-		Message: fmt.Sprintf("request (%d tokens) exceeds the available context size (%d tokens), try increasing it", n, context),
+		Code: http.StatusBadRequest, Type: llamacpp.ErrorExceedContextSize, NPromptTokens: n, NContext: context, Message: message,
 	}})
 }
 

@@ -22,7 +22,7 @@ func (a *llamaCPP) infill(w http.ResponseWriter, r *http.Request) {
 		fault = checkInfill(&q)
 	}
 	if fault != nil {
-		llamaCPPAPI.refuse(w, fault)
+		a.refuse(w, r, llamaCPPAPI, fault)
 		return
 	}
 	a.answer(w, r, arrived, &q.Options, func(m *model) llamaPrompt { return infillPrompt(m, &q) })

@@ -13,8 +13,8 @@ import (
 // first byte there is nothing to keep.
 type pinger struct {
 	http.ResponseWriter
-	control *http.ResponseController
-	every   time.Duration
+	sender
+	every time.Duration
 
 	mu    sync.Mutex  // guards writing and what follows
 	timer *time.Timer // nil before the first byte and when all is said
@@ -22,12 +22,12 @@ type pinger struct {
 
 // newPinger returns a pinger of so many seconds, or of as many as llama.cpp's server
 // takes by itself; 0 or less sends none.
-func newPinger(w http.ResponseWriter, seconds *int) *pinger {
+func newPinger(w http.ResponseWriter, r *http.Request, seconds *int) *pinger {
 	every := llamacpp.DefaultPingInterval
 	if seconds != nil {
 		every = *seconds
 	}
-	return &pinger{ResponseWriter: w, control: http.NewResponseController(w), every: time.Duration(every) * time.Second}
+	return &pinger{ResponseWriter: w, sender: newSender(w, r), every: time.Duration(every) * time.Second}
 }
 
 // Write implements io.Writer. It must not be called after stop.
@@ -60,9 +60,7 @@ func (p *pinger) ping() {
 		return
 	}
 	p.timer.Reset(p.every)
-	_ = p.control.SetWriteDeadline(time.Now().Add(writeLimit)) // a client that is gone is
-	_, _ = p.ResponseWriter.Write([]byte(llamacpp.Ping))       // seen by who writes the
-	_ = p.control.Flush()                                      // next token
+	_ = p.send(p.ResponseWriter, []byte(llamacpp.Ping)) // who writes the next token sees that a client is gone
 }
 
 // stop ends the comments: none is under way when it returns.

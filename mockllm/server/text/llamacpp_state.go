@@ -112,6 +112,6 @@ func (a *llamaCPP) showProps(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, llamacpp.Props{
 		DefaultGenerationSettings: llamacpp.DefaultGeneration{Params: llamacpp.DefaultSettings(), NContext: m.Context},
 		TotalSlots:                max(1, m.Slots), ModelAlias: m.Name, ModelPath: m.Name,
-		EndpointSlots: true, EndpointMetrics: true, BuildInfo: "halfsecond",
+		EndpointSlots: true, EndpointMetrics: true, BuildInfo: build,
 	})
 }

@@ -121,7 +121,7 @@ func TestLlamaCPPRefusals(t *testing.T) {
 			{"/completion", `{"prompt":["a","b"]}`, `400 {"error":{"code":400,"message":"Invalid type for 'prompt': want one prompt; a list of several is not supported.","type":"invalid_request_error"}}`},
 			{"/completion", `{"prompt":[-1]}`, `400 {"error":{"code":400,"message":"Prompt contains invalid tokens: -1 is none","type":"invalid_request_error"}}`},
 			{"/completion", `{"prompt":"` + strings.Repeat("a", 100) + `"}`, `413 {"error":{"code":413,"message":"Request body is larger than the limit of 100 bytes.","type":"invalid_request_error"}}`},
-			{"/completion", `{"prompt":"a","model":"n"}`, "404 {\"error\":{\"code\":404,\"message\":\"The model `n` does not exist or you do not have access to it.\",\"type\":\"not_found_error\"}}"},
+			{"/completion", `{"prompt":"a","model":"n"}`, "404 {\"error\":{\"code\":404,\"message\":\"The model `n` does not exist or you do not have access to it. This server has `m`, `full`.\",\"type\":\"not_found_error\"}}"},
 			{"/completion", `{"prompt":"a b c","model":"full"}`, `503 {"error":{"code":503,"message":"The engine cannot take this request: `},
 			{"/completion", `{"prompt":"a b c","model":"full","stream":true}`, `503 {"error":{"code":503,"message":"The engine cannot take this request: `},
 			{"/completion", `{"prompt":"a","n_cmpl":2}`, `400 {"error":{"code":400,"message":"n_cmpl cannot be greater than 1: this server generates one completion a request, but 2 are asked for","type":"invalid_request_error"}}`},

@@ -11,6 +11,7 @@ import (
 // handleModels adds the routes of the models, which several APIs have under one path.
 func (s *Service) handleModels(mux *http.ServeMux) {
 	mux.HandleFunc("GET /v1/models", s.either(s.list, s.listAnthropic))
+	mux.HandleFunc("GET /models", s.named("x-request-id", s.list)) // of llama.cpp and DeepSeek
 	mux.HandleFunc("GET /v1/models/{model...}", s.either(s.show, s.showAnthropic))
 }
 
@@ -46,5 +47,5 @@ func (s *Service) show(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Service) describe(name string) wire.Model {
-	return wire.Model{ID: name, Object: wire.ModelObject, Created: s.started.Unix(), OwnedBy: "halfsecond", MaxModelLen: s.models[name].Context}
+	return wire.Model{ID: name, Object: wire.ModelObject, Created: s.started.Unix(), OwnedBy: s.models[name].software().owner, MaxModelLen: s.models[name].Context}
 }

@@ -22,7 +22,7 @@ func (s *Service) ollamaChat(w http.ResponseWriter, r *http.Request) {
 		fault = s.checkThinking(q.Model, &q.Common)
 	}
 	if fault != nil {
-		refuseOllama(w, fault)
+		s.refuse(w, r, ollamaAPI, fault)
 		return
 	}
 	if len(q.Messages) == 0 {
@@ -35,7 +35,7 @@ func (s *Service) ollamaChat(w http.ResponseWriter, r *http.Request) {
 		a, fault = s.openOllama(r, arrived, o, kindChat, q.Model)
 	}
 	if fault != nil {
-		refuseOllama(w, fault)
+		s.refuse(w, r, ollamaAPI, fault)
 		return
 	}
 	s.writeChat(w, r, a, q.Streams())

@@ -20,7 +20,7 @@ func (s *Service) ollamaGenerate(w http.ResponseWriter, r *http.Request) {
 		fault = s.checkGenerate(&q)
 	}
 	if fault != nil {
-		refuseOllama(w, fault)
+		s.refuse(w, r, ollamaAPI, fault)
 		return
 	}
 	if q.Prompt == "" {
@@ -33,7 +33,7 @@ func (s *Service) ollamaGenerate(w http.ResponseWriter, r *http.Request) {
 		a, fault = s.openOllama(r, arrived, o, kindCompletion, q.Model)
 	}
 	if fault != nil {
-		refuseOllama(w, fault)
+		s.refuse(w, r, ollamaAPI, fault)
 		return
 	}
 	if !q.Raw {

@@ -23,8 +23,10 @@ var openAI = &protocol{
 func (s *Service) handleOpenAI(mux *http.ServeMux) {
 	for pattern, handle := range map[string]http.HandlerFunc{
 		"POST /v1/chat/completions": s.chat,
+		"POST /chat/completions":    s.chat, // of llama.cpp and DeepSeek, as are those below without /v1
 		"POST /v1/completions":      s.tabbyOr(s.completions),
 		"POST /v1/responses":        s.responses,
+		"POST /responses":           s.responses,
 		"GET /v1/responses/{id}":    s.showResponse,
 		"DELETE /v1/responses/{id}": s.deleteResponse,
 	} {
@@ -32,12 +34,16 @@ func (s *Service) handleOpenAI(mux *http.ServeMux) {
 	}
 }
 
-// openAIVersion is the version of the API that every answer names; source: the header
-// of the service's answers in the API reference, "Debugging requests", read 2026-11-29.
+// openAIVersion is the version of the API that every answer of the service names; source:
+// the header of its answers in the API reference, "Debugging requests", read 2026-11-29.
 const openAIVersion = "2020-10-01"
 
-// dressOpenAI adds the headers of an answer, beside its id.
-func dressOpenAI(h http.Header, took time.Duration) {
+// dressOpenAI adds the headers of an answer of the service, beside its id. Software that
+// imitates the service has none of them.
+func dressOpenAI(h http.Header, m *model, took time.Duration) {
+	if m.Family != "" {
+		return
+	}
 	h.Set("openai-version", openAIVersion)
 	h.Set("openai-processing-ms", strconv.FormatInt(took.Milliseconds(), 10))
 }
@@ -87,11 +93,17 @@ type openAIForm struct {
 	written int // tokens
 }
 
-func newOpenAIForm(g *generation, q *wire.Sampling) *openAIForm {
+// newOpenAIForm returns the form of an answer whose chunks a Stream writes that newStream
+// makes.
+func newOpenAIForm(g *generation, q *wire.Sampling, newStream func(id, model string, created int64, usage bool) *wire.Stream) *openAIForm {
 	f := &openAIForm{g: g, ids: q.ReturnTokenIDs}
 	if q.StreamOptions != nil {
 		f.usage = q.StreamOptions.IncludeUsage
 		f.counts = f.usage && q.StreamOptions.ContinuousUsage
+	}
+	f.Stream = newStream(g.id, g.model.Name, g.created, f.usage)
+	if print := g.model.software().fingerprint; print != "" {
+		f.Stream = f.WithFingerprint(print)
 	}
 	return f
 }
@@ -172,7 +184,7 @@ func (f *openAIForm) end(dst []byte, g *generation) []byte {
 // timings returns what llama.cpp's server adds to the last chunk and to a whole answer;
 // nil for other serving software.
 func (g *generation) timings() json.RawMessage {
-	if g.model.Family != llamaCPPFamily {
+	if !g.model.software().timed {
 		return nil
 	}
 	q := &g.request

@@ -100,7 +100,7 @@ func (o order) fits(m *model) *apiError {
 	if o.limit != nil && *o.limit < 1 {
 		return badRequest(o.limitedBy, "integer_below_min_value", "Invalid '%s': integer below minimum value. Expected a value >= 1, but got %d instead.", o.limitedBy, *o.limit)
 	}
-	if o.limit != nil && !o.clips && *o.limit > m.Context-o.promptTokens {
+	if o.limit != nil && !o.clips && !m.software().clips && *o.limit > m.Context-o.promptTokens {
 		return badRequest(o.in, "context_length_exceeded", "This model's maximum context length is %d tokens. However, you requested %d in the %s and %d in the completion. Please reduce the length of the %s or completion.",
 			m.Context, o.promptTokens, o.in, *o.limit, o.in)
 	}

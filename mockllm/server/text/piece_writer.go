@@ -1,14 +1,17 @@
 package text
 
 import (
+	"io"
 	"net/http"
 	"time"
+
+	"halfsecond/mockllm/fault"
 )
 
 // pieceWriter writes a streamed answer; its headers go out with the first bytes.
 type pieceWriter struct {
+	sender
 	w           http.ResponseWriter
-	control     *http.ResponseController
 	contentType string
 	dress       func() // adds headers of the protocol
 	buffer      []byte
@@ -38,12 +41,41 @@ func (o *pieceWriter) flush() error {
 		o.dress()
 		o.w.WriteHeader(http.StatusOK)
 	}
-	if err := o.control.SetWriteDeadline(time.Now().Add(writeLimit)); err != nil {
-		return err
-	}
-	if _, err := o.w.Write(o.buffer); err != nil {
+	if err := o.send(o.w, o.buffer); err != nil {
 		return err
 	}
 	o.buffer = o.buffer[:0]
-	return o.control.Flush()
+	return nil
+}
+
+// sender sends bytes at once, and does not wait for ever for a client that does not read.
+type sender struct {
+	control *http.ResponseController
+	// clears takes the deadline away when the bytes are out: HTTP/2 resets a stream whose
+	// deadline passes, though nothing is being written. Where a rule applies, its writer
+	// does that, which may send the bytes much later.
+	clears bool
+	armed  time.Time // when the deadline was set
+}
+
+func newSender(w http.ResponseWriter, r *http.Request) sender {
+	return sender{control: http.NewResponseController(w), clears: r.ProtoMajor > 1 && fault.From(r.Context()) == nil}
+}
+
+// send writes some bytes. Setting a deadline costs a twentieth of sending a token, so one
+// that leaves half of writeLimit will do.
+func (s *sender) send(w io.Writer, b []byte) error {
+	if now := time.Now(); s.clears || now.Sub(s.armed) > writeLimit/2 {
+		s.armed = now
+		if err := s.control.SetWriteDeadline(now.Add(writeLimit)); err != nil {
+			return err
+		}
+	}
+	if _, err := w.Write(b); err != nil {
+		return err
+	}
+	if err := s.control.Flush(); err != nil || !s.clears {
+		return err
+	}
+	return s.control.SetWriteDeadline(time.Time{})
 }

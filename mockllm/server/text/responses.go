@@ -21,7 +21,7 @@ func (s *Service) responses(w http.ResponseWriter, r *http.Request) {
 		return o, fault
 	})
 	if fault != nil {
-		openAI.refuse(w, fault)
+		s.refuse(w, r, openAI, fault)
 		return
 	}
 	g.id = s.newID("resp_")

@@ -5,7 +5,8 @@
 // Read service.go for what is served, order.go for what a client asks for and what it
 // is refused, answer.go for what the mock says, tools.go for when it calls a tool,
 // generation.go for how a token gets from the loop to the socket at its instant, form.go
-// for what a protocol adds, and then any protocol.
+// for what a protocol adds, software.go for what servers add that speak the same one, and
+// then any protocol.
 package text
 
 import (
@@ -18,6 +19,7 @@ import (
 
 	"halfsecond/mockllm/answer"
 	"halfsecond/mockllm/engine"
+	"halfsecond/mockllm/fault"
 	"halfsecond/mockllm/server/ledger"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
@@ -63,8 +65,8 @@ type Config struct {
 	// Answers says what is answered, where it has something to say; nil leaves every
 	// answer to the request and the seed.
 	Answers answer.Source
-	// AnyModel serves the first model to those who ask for one that is not there, as
-	// llama.cpp's server does.
+	// AnyModel serves the first model to those who ask for one that is not there or for
+	// none. llama.cpp's server always does so when it has one model.
 	AnyModel bool
 	// Seed picks the words and lengths of answers, beside the prompt.
 	Seed uint64
@@ -95,7 +97,7 @@ func DefaultReplyTokens() dist.Count {
 
 const (
 	readLimit  = time.Minute      // of a request's body
-	writeLimit = 30 * time.Second // of one write to a client that does not read
+	writeLimit = 30 * time.Second // of one write to a client that does not read, at most
 )
 
 // Service answers the requests of language-model protocols.
@@ -128,6 +130,7 @@ func New(c Config) (*Service, error) {
 	if len(c.Models) == 0 {
 		return nil, errors.New("a server needs at least one model")
 	}
+	c.AnyModel = c.AnyModel || len(c.Models) == 1 && c.Models[0].software().onlyModel
 	s := &Service{config: c, models: map[string]*model{}, started: time.Now()}
 	for _, m := range c.Models {
 		if m.Name == "" || s.models[m.Name] != nil {
@@ -158,6 +161,22 @@ func (s *Service) named(header string, handle http.HandlerFunc) http.HandlerFunc
 		w.Header().Set(header, s.newID("req_"))
 		handle(w, r)
 	}
+}
+
+// refuse turns away a request that no engine has seen.
+func (s *Service) refuse(w http.ResponseWriter, r *http.Request, p *protocol, e *apiError) {
+	s.keepRefusal(r, p, e.message)
+	p.refuse(w, e)
+}
+
+// keepRefusal keeps in the ledger that a request was turned away before any engine saw it.
+// Its model is not kept, since it may be what is wrong.
+func (s *Service) keepRefusal(r *http.Request, p *protocol, why string) {
+	now := s.config.Loop.Elapsed()
+	s.config.Ledger.Add(ledger.Entry{
+		Protocol: p.name, Path: r.URL.Path, Arrived: now, Ended: now, Started: pipeline.Unknown, First: pipeline.Unknown, Left: pipeline.Unknown,
+		Outcome: pipeline.Refused, Reason: why, Fault: fault.From(r.Context()).Rules(),
+	})
 }
 
 // State returns the state of each model's engine, by name. The engines belong to the

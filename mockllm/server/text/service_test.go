@@ -2,21 +2,15 @@ package text
 
 import (
 	"bufio"
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"halfsecond/mockllm/engine"
-	"halfsecond/mockllm/server/ledger"
-	"halfsecond/mockllm/server/memnet"
 	"halfsecond/pipeline"
 )
 
@@ -35,48 +29,17 @@ func slow(l pipeline.Scheduler) engine.Engine {
 	return engine.NewSlots(l, engine.SlotsConfig{Service: engine.Fixed{TTFT: 100 * ms, TPOT: 10 * ms}, Slots: 1, MaxContext: 1000})
 }
 
-// onStand runs a test against a service in a bubble. Models, loop, ledger and the body's
-// limit are filled in where the configuration leaves them out.
+// onStand runs a test against a service in a bubble. Models and the body's limit are
+// filled in where the configuration leaves them out.
 func onStand(t *testing.T, c Config, test func(s *stand)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		stopped := make(chan struct{})
-		c.Loop, c.Stopped, c.Ledger = pipeline.NewWall(), stopped, ledger.New(ledger.Config{Began: time.Now()})
-		if c.Models == nil {
-			c.Models = []Model{{Name: "m", Context: 1000, Build: slow}}
-		}
-		if c.MaxBody == 0 {
-			c.MaxBody = 10_000
-		}
-		service, err := New(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		mux := http.NewServeMux()
-		service.Handle(mux)
-		mux.HandleFunc("/", service.Unknown)
-		h := &http.Server{Handler: mux}
-		ln := memnet.Listen()
-		ctx, cancel := context.WithCancel(t.Context())
-		var done sync.WaitGroup
-		done.Go(func() {
-			defer close(stopped)
-			if err := c.Loop.Run(ctx); !errors.Is(err, context.Canceled) {
-				t.Error(err)
-			}
-		})
-		done.Go(func() {
-			if err := h.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
-				t.Error(err)
-			}
-		})
-		test(&stand{t, &http.Client{Transport: &http.Transport{DialContext: ln.DialContext, DisableKeepAlives: true}}, map[string]string{}})
-		if err := h.Shutdown(t.Context()); err != nil {
-			t.Error(err)
-		}
-		cancel()
-		done.Wait()
-	})
+	if c.Models == nil {
+		c.Models = []Model{{Name: "m", Context: 1000, Build: slow}}
+	}
+	if c.MaxBody == 0 {
+		c.MaxBody = 10_000
+	}
+	serve(t, c, func(r *front) { test(&stand{r.t, r.client, map[string]string{}}) })
 }
 
 // send makes a request; headers are pairs of name and value.

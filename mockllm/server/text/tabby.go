@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"halfsecond/pipeline/wire/tabby"
 )
@@ -31,10 +30,7 @@ func (s *Service) handleTabby(mux *http.ServeMux) {
 // prompt. Any other goes to the handler of the OpenAI API.
 func (s *Service) tabbyOr(openAI http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		control := http.NewResponseController(w)
-		_ = control.SetReadDeadline(time.Now().Add(readLimit)) // best effort, as is its end
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.config.MaxBody))
-		_ = control.SetReadDeadline(time.Time{})
+		body, err := s.readBody(w, r)
 		r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), failedReader{err}))
 		if err == nil && isTabby(body) {
 			s.tabby(w, r)
@@ -82,7 +78,7 @@ func (s *Service) tabby(w http.ResponseWriter, r *http.Request) {
 		g, fault = s.generation(tabbyAPI, s.tabbyOrder(&q, prompt))
 	}
 	if fault != nil {
-		tabbyAPI.refuse(w, fault)
+		s.refuse(w, r, tabbyAPI, fault)
 		return
 	}
 	g.arrived, g.path, g.id, g.request.Kind = arrived, r.URL.Path, s.tabbyID(), kindCompletion

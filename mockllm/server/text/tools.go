@@ -116,7 +116,7 @@ func (s *Service) calls(p *protocol, o order, seed uint64) ([]*call, *apiError) 
 			}
 			c.arguments = o.answer
 		} else {
-			text, err := sampleArguments(t.schema, dist.Stream(seed, "server/arguments", i))
+			text, err := SampleArguments(t.schema, dist.Stream(seed, "server/arguments", i))
 			if err != nil {
 				return nil, badRequest("tools", "invalid_function_parameters", "Invalid schema for function '%s': %v.", t.name, err)
 			}

@@ -99,9 +99,9 @@ func Sample(document json.RawMessage, dice dist.Rand) (string, error) {
 	return string(s.out), nil
 }
 
-// sampleArguments returns a JSON object that fits the schema of a tool's arguments,
-// which are an object whether it says so or not.
-func sampleArguments(document json.RawMessage, dice dist.Rand) (string, error) {
+// SampleArguments is Sample for the schema of a tool's arguments, which are an object
+// whether it says so or not. A tool without a schema has none.
+func SampleArguments(document json.RawMessage, dice dist.Rand) (string, error) {
 	if len(document) == 0 || string(document) == "null" {
 		return "{}", nil
 	}

@@ -136,7 +136,7 @@ func TestSampleArguments(t *testing.T) {
 		`{"properties":{"a":{"const":1}},"required":["a"]}`:                                                        `{"a":1}`,
 		`{"$ref":"#/$defs/A","$defs":{"A":{"type":"object","required":["x"],"properties":{"x":{"type":"null"}}}}}`: `{"x":null}`,
 	} {
-		if got, err := sampleArguments(json.RawMessage(schema), dist.Stream(1, "test")); err != nil || got != want {
+		if got, err := SampleArguments(json.RawMessage(schema), dist.Stream(1, "test")); err != nil || got != want {
 			t.Errorf("arguments of %s = %s, error %v; want %s", schema, got, err, want)
 		}
 	}
@@ -145,7 +145,7 @@ func TestSampleArguments(t *testing.T) {
 		`5`:                 `5 is no schema that a value fits`,
 		`{"required":["a"],"properties":{"a":false}}`: `a: false is no schema that a value fits`,
 	} {
-		if got, err := sampleArguments(json.RawMessage(schema), dist.Stream(1, "test")); err == nil || err.Error() != want {
+		if got, err := SampleArguments(json.RawMessage(schema), dist.Stream(1, "test")); err == nil || err.Error() != want {
 			t.Errorf("arguments of %s = %s, error %v; want %s", schema, got, err, want)
 		}
 	}

@@ -22,7 +22,7 @@ func TestTokenize(t *testing.T) {
 		`{"model":"m","messages":[{"role":"user","content":"one"},{"role":"assistant","content":[{"type":"text","text":" two"}]}]}`: `{"count":2,"max_model_len":1000,"tokens":[975641071,1495918727]}`,
 		`{"content":"one"}`:            `{"tokens":[975641071]}`,
 		`{"content":""}`:               `{"tokens":[]}`,
-		`{"model":"x","prompt":"one"}`: "{\"error\":{\"message\":\"The model `x` does not exist or you do not have access to it.\",\"type\":\"invalid_request_error\",\"param\":\"model\",\"code\":\"model_not_found\"}}",
+		`{"model":"x","prompt":"one"}`: "{\"error\":{\"message\":\"The model `x` does not exist or you do not have access to it. This server has `m`.\",\"type\":\"invalid_request_error\",\"param\":\"model\",\"code\":\"model_not_found\"}}",
 		`{"prompt":5}`:                 `{"error":{"message":"Invalid type for 'prompt': expected a string, but got number instead.","type":"invalid_request_error","param":"prompt","code":"invalid_type"}}`,
 	} {
 		onStand(t, Config{}, func(s *stand) {

@@ -79,5 +79,6 @@ func (s *Service) pass(w http.ResponseWriter, control *http.ResponseController, 
 		return err
 	}
 	s.config.Ledger.Writes.Add(s.config.Loop.Elapsed() - f.due)
-	return nil
+	// HTTP/2 resets a stream whose deadline passes, though nothing is being written.
+	return control.SetWriteDeadline(time.Time{})
 }

@@ -52,9 +52,10 @@ func serve(t *testing.T, c Config, f func(r *front)) {
 		}
 		mux := http.NewServeMux()
 		r.service.Handle(mux)
+		mux.HandleFunc("/", r.service.Unknown)
 		ln := memnet.Listen()
 		loop, stopLoop := context.WithCancel(t.Context())
-		server := &http.Server{Handler: mux}
+		server := &http.Server{Handler: r.service.Shown(mux)}
 		var done sync.WaitGroup
 		done.Go(func() { _ = server.Serve(ln) }) // it ends when it is closed
 		done.Go(func() { _ = c.Loop.Run(loop); close(stopped) })
