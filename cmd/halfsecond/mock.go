@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"strings"
@@ -70,9 +71,9 @@ wrote is there, in the line at its end, and in a header for a request that has
 		Example: `  halfsecond mock --model Mistral-NeMo-12B --hardware L40S
   halfsecond mock --model Qwen2.5-7B --hardware RTX-4090 --engine llama.cpp --slots 2 --addr 127.0.0.1:8012 --any-model
   halfsecond mock --transcript calls.txt --tls
-  halfsecond mock speculation
+  halfsecond mock speculation --detect next_token
   halfsecond mock --hosted gpt-4o=llm-gpt-4o-aiewf-eval@90 --fault 'status 429 retry_after=2s' --fault buffering-proxy
-  halfsecond mock --server case.json --detect next_token --answers code --documents src --accuracy 0.7
+  halfsecond mock --server case.json --answers code --documents src --accuracy 0.7
   curl -N http://127.0.0.1:8090/v1/chat/completions -d '{"model":"Mistral-NeMo-12B","stream":true,"messages":[{"role":"user","content":"Hello"}]}'`,
 		Annotations: offers("table"),
 		Args:        atMostOneScenario,
@@ -110,25 +111,37 @@ func runMock(ctx context.Context, p *program, o *mockOptions) error {
 	if err != nil {
 		return usageError(err)
 	}
-	s, err := server.New(c)
-	if err != nil {
-		return usageError(err)
-	}
-	if err := o.harm(s.Faults); err != nil {
-		return usageError(err)
-	}
 	ln, err := net.Listen("tcp", o.addr)
 	if err != nil {
 		return usageError(fmt.Errorf("--addr %s: %w", o.addr, err))
 	}
-	if err := o.access.listen(s); err != nil {
-		ln.Close()
+	defer ln.Close()
+	c.Warn = func(text string) { fmt.Fprintf(p.err, "halfsecond: %s\n", text) }
+	s, err := o.server(c, ln.Addr())
+	if err != nil {
 		return usageError(err)
 	}
-	p.announce(offers, ln.Addr(), c)
+	if err := p.announce(offers, ln.Addr(), o); err != nil {
+		return err
+	}
 	err = s.Run(ctx, ln)
-	fmt.Fprintln(p.out, s.Ledger.Writes.Report())
-	return err
+	_, unsaid := fmt.Fprintln(p.out, s.Ledger.Writes.Report())
+	return errors.Join(err, unsaid)
+}
+
+// server returns the server that is to be at an address.
+func (o *mockOptions) server(c server.Config, addr net.Addr) (*server.Server, error) {
+	if err := o.access.secure(&c, addr); err != nil {
+		return nil, err
+	}
+	s, err := server.New(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.harm(s.Faults); err != nil {
+		return nil, fmt.Errorf("--fault: %w", err)
+	}
+	return s, o.access.listen(s)
 }
 
 // config returns what the server is to be, and what it offers. It reports all that is
@@ -139,7 +152,7 @@ func (o *mockOptions) config() (c server.Config, offers []offer, err error) {
 	if o.limit <= 0 {
 		err = errors.Join(err, fmt.Errorf("--fit-limit %s: want a time above 0", o.limit))
 	}
-	err = errors.Join(err, o.says.fill(&c, o.served.stated), o.access.fill(&c, o.addr))
+	err = errors.Join(err, o.says.fill(&c, o.served.stated, o.given), o.access.fill(&c, o.given))
 	for _, f := range offers {
 		c.Models = append(c.Models, f.served())
 	}
@@ -152,7 +165,7 @@ func (o *mockOptions) harm(set *fault.Set) error {
 	for _, text := range o.faults {
 		r, err := readFault(text)
 		if err != nil {
-			return fmt.Errorf("--fault: %w", err)
+			return err
 		}
 		rules = append(rules, r...)
 	}
@@ -162,8 +175,11 @@ func (o *mockOptions) harm(set *fault.Set) error {
 // readFault reads a file of rules, or else a phrase.
 func readFault(text string) ([]fault.Rule, error) {
 	data, err := os.ReadFile(text)
-	if err == nil {
+	switch {
+	case err == nil:
 		return fault.Parse(text, data)
+	case !errors.Is(err, fs.ErrNotExist) && text != "":
+		return nil, err
 	}
 	rule, wrong := fault.ParsePhrase(text)
 	if wrong != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -18,6 +17,9 @@ type mockAccess struct {
 	keyEnv  string
 	wyoming string // address, or ""
 	calls   bool
+
+	certificate *server.Certificate // once it is made
+	wyomingAddr net.Addr            // once it is open
 }
 
 func (o *mockAccess) addFlags(f *pflag.FlagSet) {
@@ -28,25 +30,28 @@ func (o *mockAccess) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.calls, "call-anywhere", false, "let Twilio's calls dial servers that are not on this machine")
 }
 
-// fill sets how the server is reached at an address.
-func (o *mockAccess) fill(c *server.Config, addr string) error {
+// fill sets who is let in, and where calls may go.
+func (o *mockAccess) fill(c *server.Config, given func(flag string) bool) error {
 	c.DialAnywhere = o.calls
-	var errs [2]error
-	if o.tls {
-		host, _, err := net.SplitHostPort(addr)
-		if err == nil {
-			c.Certificate, err = server.NewCertificate(o.certDir, host)
-		}
-		if err != nil {
-			errs[0] = fmt.Errorf("--tls: %w", err)
-		}
+	if !given("api-key-env") {
+		return nil
 	}
-	if o.keyEnv != "" {
-		if c.Key = os.Getenv(o.keyEnv); c.Key == "" {
-			errs[1] = fmt.Errorf("--api-key-env %s: the variable is empty or not set", o.keyEnv)
-		}
+	if c.Key = os.Getenv(o.keyEnv); c.Key == "" {
+		return fmt.Errorf("--api-key-env %s: the variable is empty or not set", o.keyEnv)
 	}
-	return errors.Join(errs[:]...)
+	return nil
+}
+
+// secure makes the certificate of a server at an address, if it is to have one.
+func (o *mockAccess) secure(c *server.Config, addr net.Addr) (err error) {
+	if !o.tls {
+		return nil
+	}
+	if o.certificate, err = server.NewCertificate(o.certDir, addr.String()); err != nil {
+		return fmt.Errorf("--tls: %w", err)
+	}
+	c.Certificate = o.certificate
+	return nil
 }
 
 // listen opens what is served beside HTTP.
@@ -58,6 +63,7 @@ func (o *mockAccess) listen(s *server.Server) error {
 	if err != nil {
 		return fmt.Errorf("--wyoming %s: %w", o.wyoming, err)
 	}
+	o.wyomingAddr = ln.Addr()
 	s.Wyoming(ln)
 	return nil
 }

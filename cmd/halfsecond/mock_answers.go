@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,8 +46,14 @@ func (o *mockAnswers) addFlags(f *pflag.FlagSet) {
 }
 
 // fill sets what the server says. A stated server has its own length of answers.
-func (o *mockAnswers) fill(c *server.Config, stated *given.Server) (err error) {
-	var errs [8]error
+func (o *mockAnswers) fill(c *server.Config, stated *given.Server, given func(flag string) bool) error {
+	var errs [9]error
+	if flags := typed(given, "documents", "accuracy", "broken"); len(flags) > 0 && o.source != "code" {
+		if given("answers") || stated != nil && stated.Answer.Text != "" {
+			return fmt.Errorf("%s: that is of --answers code alone", strings.Join(flags, ", "))
+		}
+		o.source = "code"
+	}
 	c.Answers, errs[0] = o.answers(stated)
 	c.Transcript, errs[1] = lines("--transcript", o.transcript)
 	c.STT, errs[2] = listener(o.stt)
@@ -56,7 +63,7 @@ func (o *mockAnswers) fill(c *server.Config, stated *given.Server) (err error) {
 	for i, f := range []struct {
 		name  string
 		share float64
-	}{{"accuracy", o.accuracy}, {"broken", o.broken}} {
+	}{{"accuracy", o.accuracy}, {"broken", o.broken}, {"tool-share", o.toolShare}} {
 		if !(f.share >= 0 && f.share <= 1) {
 			errs[6+i] = fmt.Errorf("--%s %g: want a share from 0 to 1", f.name, f.share)
 		}
@@ -80,15 +87,15 @@ func (o *mockAnswers) answers(stated *given.Server) (answer.Source, error) {
 	switch {
 	case o.source == "words" && stated != nil && stated.Answer.Text != "":
 		return answer.ReadFixture("answer", []byte(stated.Answer.Text))
-	case o.source == "words" && o.documents == "":
+	case o.source == "words":
 		return nil, nil
 	case o.source == "echo":
 		return answer.Echo{}, nil
-	case o.source == "code" || o.source == "words":
+	case o.source == "code":
 		documents, err := readDocuments(o.documents)
 		return &answer.Code{Documents: documents, Accuracy: o.accuracy, Broken: o.broken}, err
 	}
-	data, err := os.ReadFile(o.source)
+	data, err := readText(o.source)
 	if err != nil {
 		return nil, fmt.Errorf("--answers %s: want words, echo, code or a file: %w", o.source, err)
 	}
@@ -99,8 +106,12 @@ func (o *mockAnswers) answers(stated *given.Server) (answer.Source, error) {
 	return f, nil
 }
 
-// mostDocument is the largest file that counts as a document, in bytes.
-const mostDocument = 1 << 20
+// The largest file that counts as a document and the most that all may have, in bytes:
+// every request looks through all of them, a millisecond or two for each MiB.
+const (
+	mostDocument  = 1 << 20
+	mostDocuments = 16 << 20
+)
 
 // readDocuments returns the texts of a folder and all below it; hidden ones, and files
 // that are no text, aside.
@@ -108,22 +119,22 @@ func readDocuments(folder string) (texts answer.Documents, err error) {
 	if folder == "" {
 		return nil, nil
 	}
+	total := 0
 	err = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || strings.HasPrefix(d.Name(), ".") && path != folder {
-			if err == nil && d.IsDir() {
-				err = fs.SkipDir
-			}
+		switch {
+		case err != nil:
 			return err
-		}
-		if !d.Type().IsRegular() {
+		case strings.HasPrefix(d.Name(), ".") && path != folder && d.IsDir():
+			return fs.SkipDir
+		case strings.HasPrefix(d.Name(), ".") || !d.Type().IsRegular():
 			return nil
 		}
-		if info, err := d.Info(); err != nil || info.Size() > mostDocument {
-			return err
+		text, err := readDocument(path, d)
+		if text != "" {
+			texts = append(texts, text)
 		}
-		data, err := os.ReadFile(path)
-		if err == nil && utf8.Valid(data) {
-			texts = append(texts, string(data))
+		if total += len(text); total > mostDocuments {
+			return fmt.Errorf("more than %d MiB of text: name the folder of the files at hand", mostDocuments>>20)
 		}
 		return err
 	})
@@ -136,12 +147,34 @@ func readDocuments(folder string) (texts answer.Documents, err error) {
 	return texts, nil
 }
 
+// readDocument returns the text of a file, "" when it is none or too large.
+func readDocument(path string, d fs.DirEntry) (string, error) {
+	info, err := d.Info()
+	if err != nil || info.Size() > mostDocument {
+		return "", err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil || !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
+		return "", err
+	}
+	return string(data), nil
+}
+
+// readText reads a file that must be text.
+func readText(name string) ([]byte, error) {
+	data, err := os.ReadFile(name)
+	if err == nil && !utf8.Valid(data) {
+		err = fmt.Errorf("%s is not UTF-8 text", name)
+	}
+	return data, err
+}
+
 // lines returns the lines of a file that are not empty.
 func lines(flag, name string) (out []string, err error) {
 	if name == "" {
 		return nil, nil
 	}
-	data, err := os.ReadFile(name)
+	data, err := readText(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", flag, err)
 	}

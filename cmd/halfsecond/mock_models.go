@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
@@ -55,11 +56,11 @@ func (o *mockModels) offers(given func(flag string) bool, seed *uint64) (out []o
 	if err != nil {
 		return nil, fmt.Errorf("--detect: %w", err)
 	}
-	if o.scenario == "" && o.server == "" && len(o.hosted) == 0 && len(typed(given, engineFlags...)) == 0 {
+	if o.scenario == "" && !given("server") && len(o.hosted) == 0 && len(typed(given, engineFlags...)) == 0 {
 		o.scenario = usualScenario
 	}
 	switch {
-	case o.server != "":
+	case given("server"):
 		out, err = o.fromFile(given, seed)
 	case o.scenario == "" && len(o.hosted) > 0 && !given("model") && !given("hardware"):
 		o.seedOr(given, seed, 1)
@@ -91,8 +92,12 @@ func (o *mockModels) seedOr(given func(flag string) bool, seed *uint64, otherwis
 
 // fromFile returns the stated server, which takes any model's name.
 func (o *mockModels) fromFile(given func(flag string) bool, seed *uint64) ([]offer, error) {
-	if flags := typed(given, append(slices.Clone(engineFlags), "detect")...); len(flags) > 0 || o.scenario != "" {
-		return nil, fmt.Errorf("%s cannot be used with --server, whose file says what is served: change it there", strings.Join(append(flags, o.scenario), " "))
+	others := typed(given, append(slices.Clone(engineFlags), "detect")...)
+	if o.scenario != "" {
+		others = append(others, "scenario "+o.scenario)
+	}
+	if len(others) > 0 {
+		return nil, fmt.Errorf("%s cannot be used with --server, whose file says what is served: change it there", strings.Join(others, ", "))
 	}
 	o.seedOr(given, seed, 1)
 	s, err := readServer(o.server)
@@ -121,7 +126,7 @@ func hosted(text string, seed uint64) (offer, error) {
 	name, rest, _ := strings.Cut(text, "=")
 	component, rate, _ := strings.Cut(rest, "@")
 	r, err := strconv.ParseFloat(rate, 64)
-	if name == "" || component == "" || err != nil || !(r > 0 && r <= 1e6) {
+	if name == "" || !utf8.ValidString(name) || component == "" || err != nil || !(r > 0 && r <= 1e6) {
 		return offer{}, fmt.Errorf("--hosted %s: want NAME=COMPONENT@RATE, such as gpt-4o=llm-gpt-4o-aiewf-eval@90; the rate is tokens a second", text)
 	}
 	m, err := scenario.Hosted(component, r)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -39,24 +40,30 @@ func (f offer) served() server.Model {
 }
 
 // announce says what is served where, and how fast to expect it.
-func (p *program) announce(offers []offer, addr net.Addr, c server.Config) {
+func (p *program) announce(offers []offer, addr net.Addr, o *mockOptions) error {
+	var out bytes.Buffer
 	url, curl := "http://"+addr.String(), "curl -N"
-	if c.Certificate != nil {
-		url, curl = "https://"+addr.String(), "curl -N --cacert "+c.Certificate.Path
+	if c := o.access.certificate; c != nil {
+		url, curl = "https://"+addr.String(), "curl -N --cacert "+c.Path
 	}
 	for _, f := range offers {
-		f.write(p.out, url+"/v1")
+		f.write(&out, url+"/v1")
 	}
-	if c.Certificate != nil {
-		fmt.Fprintf(p.out, "certificate: %s (NODE_EXTRA_CA_CERTS, SSL_CERT_FILE or REQUESTS_CA_BUNDLE make clients trust it)\n", c.Certificate.Path)
+	if c := o.access.certificate; c != nil {
+		fmt.Fprintf(&out, "certificate: %s (NODE_EXTRA_CA_CERTS, SSL_CERT_FILE or REQUESTS_CA_BUNDLE make clients trust it)\n", c.Path)
 	}
-	if c.Key != "" {
-		curl += " -H \"Authorization: Bearer $KEY\""
-		fmt.Fprintln(p.out, "clients must send the key")
+	if name := o.access.keyEnv; name != "" {
+		curl += " -H \"Authorization: Bearer $" + name + "\""
+		fmt.Fprintln(&out, "clients must send the key")
 	}
-	fmt.Fprintf(p.out, "try: %s %s/v1/chat/completions -d '{\"model\":%q,\"stream\":true,\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}'\n", curl, url, offers[0].service.Name)
-	fmt.Fprintf(p.out, "speech: /v1/audio/*, Deepgram, AssemblyAI, ElevenLabs, Cartesia, /v1/realtime, at the published latencies of the model that is asked for\n")
-	fmt.Fprintln(p.out, "Ctrl-C ends it")
+	fmt.Fprintf(&out, "try: %s %s/v1/chat/completions -d '{\"model\":%q,\"stream\":true,\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}'\n", curl, url, offers[0].service.Name)
+	fmt.Fprintf(&out, "speech: /v1/audio/*, Deepgram, AssemblyAI, ElevenLabs, Cartesia, /v1/realtime, at the published latencies of the model that is asked for\n")
+	if a := o.access.wyomingAddr; a != nil {
+		fmt.Fprintf(&out, "wyoming: tcp://%s\n", a)
+	}
+	fmt.Fprintln(&out, "Ctrl-C ends it")
+	_, err := out.WriteTo(p.out)
+	return err
 }
 
 func (f offer) write(w io.Writer, url string) {

@@ -2,8 +2,8 @@
 // of a seed: an echo, texts of a file, or the true continuation of a document, as
 // often right as the user wants it.
 //
-// Read answer.go for what a source is asked, echo.go and fixture.go for the simple
-// ones, and code.go with document.go for code.
+// Read answer.go for what a source is asked and for the echo, fixture.go for texts of a
+// file, and code.go with document.go for code.
 package answer
 
 import "strings"

@@ -58,12 +58,19 @@ func sub(a, b int) int {
 `
 
 func TestContinuation(t *testing.T) {
-	d := Documents{"package other\n", document}
+	const braces = "func f() {\n\tx := map[string]int{}\n\treturn\n}\n\nfunc g() {\n\treturn\n}\n"
+	d := Documents{"package other\n", document, braces}
 	for _, c := range []struct{ name, prefix, suffix, want string }{
 		{"rest of the line", "func add(a, b int) int {\n\tret", "", "urn a + b\n}"},
 		{"to where the suffix goes on", "func add(a, b int) int {\n\tret", "\n}\n", "urn a + b\n"},
 		{"the place is told by the lines before", "func sub(a, b int) int {\n\treturn a", "\n}\n", " - b\n"},
 		{"other lines before that are not in it", "import x\nfunc sub(a", "", ", b int) int {\n\treturn a - b\n}"},
+		{"a bracket in the line is not yet the one of the suffix", "func f() {\n\tx := ", "\n}\n", "map[string]int{}\n\treturn"},
+		{"a bracket that the editor has closed", "func f() {\n\tx := map[string]int{", "}\n\treturn\n}\n", ""},
+		{"a suffix that is another further down", "func f() {\n\tx := ", "\n\treturn\n}\n\nfunc h() {\n", "map[string]int{}"},
+		{"a line that stands twice, after a blank one", "func g() {\n\treturn\n", "", "}"},
+		{"a blank line before the cursor", "func f() {\n\tx := map[string]int{}\n\t", "", "return\n}"},
+		{"nothing but blank lines", "\n\n\t", "", ""},
 		{"nowhere", "func mul(a", "", ""},
 		{"nothing before", "", "", ""},
 	} {

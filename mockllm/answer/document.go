@@ -1,13 +1,15 @@
 package answer
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // Documents are texts as they will be, by which the truth about an unfinished one is
 // known.
 type Documents []string
 
-// How much before the cursor must be the same, in bytes, and how far a continuation
-// goes.
+// How much around the cursor must be the same, in bytes, and how far a continuation goes.
 const (
 	context   = 200
 	mostLines = 8
@@ -15,38 +17,59 @@ const (
 
 // Continuation returns what follows in a document at the place where prefix ends, up
 // to where the suffix goes on, or "" when no document has that place. The place is
-// where the most of the end of prefix stands, at least its last line.
+// where the most of the end of prefix stands, at least its last line that is not blank.
 func (d Documents) Continuation(prefix, suffix string) string {
 	tail := prefix[max(0, len(prefix)-context):]
-	least := len(tail) - (strings.LastIndexByte(tail, '\n') + 1)
-	for n := len(tail); n > 0 && n >= least; n = shorter(tail, n) {
-		for _, text := range d {
-			if i := strings.Index(text, tail[len(tail)-n:]); i >= 0 {
-				return rest(text[i+n:], suffix)
+	line := tail[lastLine(tail):]
+	if line == "" {
+		return ""
+	}
+	most, follows := 0, ""
+	for _, text := range d {
+		for end := range places(text, line) {
+			if n := commonEnd(text[:end], tail); n > most {
+				most, follows = n, text[end:]
 			}
 		}
 	}
-	return ""
+	return rest(follows, suffix)
 }
 
-// shorter returns the length of the end of a text with its first line left out, 0 when
-// there is no other line.
-func shorter(text string, n int) int {
-	i := strings.IndexByte(text[len(text)-n:], '\n')
-	if i < 0 {
-		return 0
+// lastLine returns where the last line of a text begins that is not blank, the length of
+// the text when there is none.
+func lastLine(text string) int {
+	end := len(strings.TrimRight(text, " \t\r\n"))
+	if end == 0 {
+		return len(text)
 	}
-	return n - i - 1
+	return strings.LastIndexByte(text[:end], '\n') + 1
 }
 
-// rest returns the beginning of a text that a suggestion would be: to where the first
-// line of the suffix stands, to an empty line, or some lines.
-func rest(text, suffix string) string {
-	if line, _, _ := strings.Cut(strings.TrimLeft(suffix, "\n"), "\n"); strings.TrimSpace(line) != "" {
-		if i := strings.Index(text, line); i >= 0 {
-			text = text[:i]
+// places yields where a line ends in a text, wherever it stands in it.
+func places(text, line string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for from := 0; ; from++ {
+			i := strings.Index(text[from:], line)
+			if i < 0 || !yield(from+i+len(line)) {
+				return
+			}
+			from += i
 		}
 	}
+}
+
+// commonEnd returns how many bytes two texts have in common at their ends.
+func commonEnd(a, b string) (n int) {
+	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	return n
+}
+
+// rest returns the beginning of a text that a suggestion would be: to where the suffix
+// goes on, to an empty line, or some lines.
+func rest(text, suffix string) string {
+	text = until(text, suffix)
 	if i := strings.Index(text, "\n\n"); i > 0 {
 		text = text[:i]
 	}
@@ -58,4 +81,18 @@ func rest(text, suffix string) string {
 		}
 	}
 	return strings.TrimRight(text, "\n")
+}
+
+// until returns a text up to where the most of the beginning of suffix stands in it, at
+// least a line that is not blank; all of it when there is no such place.
+func until(text, suffix string) string {
+	head := suffix[:min(context, len(suffix))]
+	for strings.TrimSpace(head) != "" {
+		if i := strings.Index(text, head); i >= 0 {
+			return text[:i]
+		}
+		// Without its last line, but with the sign that ends the line before.
+		head = head[:strings.LastIndexByte(head[:len(head)-1], '\n')+1]
+	}
+	return text
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -24,7 +25,8 @@ func isAdmin(path string) bool { return strings.HasPrefix(path, "/v1/halfsecond/
 //	DELETE /v1/halfsecond/faults/{name}  takes one away
 //
 // A body is a file of rules, in YAML or JSON. What is wrong with it is told as an error
-// of the OpenAI API, a line for each problem.
+// of the OpenAI API, a line for each problem. A rule that would reset every connection is
+// not taken: nobody could take it away.
 func (s *Set) Handle(mux *http.ServeMux) {
 	mux.HandleFunc("GET "+adminPath, s.list)
 	mux.HandleFunc("PUT "+adminPath, func(w http.ResponseWriter, r *http.Request) { s.take(w, r, http.StatusOK, s.Replace) })
@@ -90,6 +92,9 @@ func (s *Set) take(w http.ResponseWriter, r *http.Request, status int, to func(.
 		return
 	}
 	rules, err := Parse("body", data)
+	if i := slices.IndexFunc(rules, (Rule).resetsAll); i >= 0 {
+		err = fmt.Errorf("%s resets every connection, and so those by which it would be taken away: give it times, nth, every, first or share", rules[i].Name)
+	}
 	if err == nil {
 		err = to(rules...)
 	}
@@ -102,6 +107,12 @@ func (s *Set) take(w http.ResponseWriter, r *http.Request, status int, to func(.
 	default:
 		s.show(w, status)
 	}
+}
+
+// resetsAll reports a rule that resets every connection for ever.
+func (rule Rule) resetsAll() bool {
+	m := rule.Match
+	return rule.Reset == ResetAccept && rule.Times == 0 && m.Nth == 0 && m.First == 0 && m.Every <= 1 && (m.Share == 0 || m.Share == 1)
 }
 
 func refuse(w http.ResponseWriter, status int, message string) {

@@ -60,6 +60,7 @@ func TestAdmin(t *testing.T) {
 		{"POST", "", `{"rules":[{"end":3}]}`, 201, list(a+","+b, hit("a", "0", "0")+","+hit("end", "0", "0"))},
 		{"POST", "", `{"rules":[{"name":"a","end":3}]}`, 409, say("there is a rule a already", "invalid_request_error")},
 		{"POST", "", `{"rules":[{"ned":3}]}`, 400, say("body:1:12: rules[0].ned: unknown key; nearest: end", "invalid_request_error")},
+		{"POST", "", `{"rules":[{"reset":"accept","match":{"every":1}}]}`, 400, say("reset resets every connection, and so those by which it would be taken away: give it times, nth, every, first or share", "invalid_request_error")},
 		{"ask", "", "", 503, ""},
 		{"ask", "", "", 200, ""},
 		{"GET", "", "", 200, list(a+","+b, hit("a", "2", "1")+","+hit("end", "2", "2"))},

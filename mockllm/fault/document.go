@@ -14,8 +14,8 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// The YAML parser recurses for every bracket and takes time that grows with the
-// square of the number of words, so all three are bounded before it starts.
+// The YAML parser recurses for every bracket and for every dash of a line, and takes time
+// that grows with the square of the number of words, so all are bounded before it starts.
 const (
 	maxBytes  = 1 << 20
 	maxTokens = 20_000
@@ -69,9 +69,14 @@ func firstInvalid(data []byte) (line, column int) {
 }
 
 func (r *reader) bounded(tokens token.Tokens) bool {
-	depth := 0
+	depth, line, dashes := 0, 0, 0
 	for i, t := range tokens {
+		if t.Position.Line != line {
+			line, dashes = t.Position.Line, 0
+		}
 		switch t.Type {
+		case token.SequenceEntryType:
+			dashes++
 		case token.MappingStartType, token.SequenceStartType:
 			depth++
 		case token.MappingEndType, token.SequenceEndType:
@@ -81,8 +86,8 @@ func (r *reader) bounded(tokens token.Tokens) bool {
 			r.failAt(t.Position.Line, t.Position.Column, "the file is too long: it may have at most %d words and signs", maxTokens)
 			return false
 		}
-		if depth > maxDepth {
-			r.failAt(t.Position.Line, t.Position.Column, "brackets are nested more than %d deep", maxDepth)
+		if depth > maxDepth || dashes > maxDepth {
+			r.failAt(t.Position.Line, t.Position.Column, "brackets or lists are nested more than %d deep", maxDepth)
 			return false
 		}
 	}

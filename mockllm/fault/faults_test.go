@@ -266,6 +266,26 @@ func TestRefuseFromTheStart(t *testing.T) {
 	}
 }
 
+// TestRefuseIsLifted: a server whose rules are taken away takes connections at once.
+func TestRefuseIsLifted(t *testing.T) {
+	g := start(t, "rules:\n  - {name: down, refuse: {for: 24h, when: loaded}}\n")
+	for _, c := range []struct {
+		name string
+		lift func()
+	}{
+		{"replaced", func() { g.replace("rules: []") }},
+		{"removed", func() { g.set.Remove("down") }},
+	} {
+		g.replace("rules:\n  - {name: down, refuse: {for: 24h, when: loaded}}\n")
+		g.client.CloseIdleConnections()
+		if a := g.ask("/v1/whole", "{}"); !errors.Is(a.err, syscall.ECONNREFUSED) {
+			t.Errorf("%s: at first: %+v", c.name, a)
+		}
+		c.lift()
+		eventually(t, "an answer when the rule is "+c.name, func() bool { return g.ask("/v1/whole", "{}").status == 200 })
+	}
+}
+
 // TestCloseWhileRefusing ends a server whose socket is shut.
 func TestCloseWhileRefusing(t *testing.T) {
 	g := start(t, "rules:\n  - refuse: {for: 1h, when: loaded}\n")

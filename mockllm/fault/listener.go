@@ -14,7 +14,7 @@ import (
 // when a server dies. A ln that is no TCP listener cannot be opened again; there,
 // connections are closed as soon as they are accepted.
 func (s *Set) Listener(ln net.Listener) net.Listener {
-	l := &listener{set: s, addr: ln.Addr(), open: ln, closed: make(chan struct{})}
+	l := &listener{set: s, addr: ln.Addr(), open: ln, closed: make(chan struct{}), lifted: make(chan struct{}, 1)}
 	_, l.reopens = ln.(*net.TCPListener)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -30,6 +30,17 @@ func (s *Set) refuse(d time.Duration) {
 	s.refusing = max(s.refusing, s.config.Now()+d)
 	for _, l := range s.listeners {
 		l.shut()
+	}
+}
+
+// lift has connections taken again; the caller holds the lock.
+func (s *Set) lift() {
+	s.refusing = 0
+	for _, l := range s.listeners {
+		select {
+		case l.lifted <- struct{}{}:
+		default: // it has been told, and not yet looked
+		}
 	}
 }
 
@@ -74,6 +85,7 @@ type listener struct {
 	reopens bool
 	once    sync.Once
 	closed  chan struct{}
+	lifted  chan struct{} // says that it may open before its time
 
 	mu   sync.Mutex   // guards what follows
 	open net.Listener // nil while connections are refused
@@ -164,12 +176,15 @@ func (l *listener) listen() (net.Listener, error) {
 	}
 }
 
-// rest waits, and reports false when the listener was closed meanwhile.
+// rest waits, or until refusals are lifted. It reports false when the listener was closed
+// meanwhile.
 func (l *listener) rest(d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:
+		return true
+	case <-l.lifted:
 		return true
 	case <-l.closed:
 		return false

@@ -76,7 +76,8 @@ func (v *visit) serve(next http.Handler) {
 	ctx, cancel := context.WithCancel(context.WithValue(v.r.Context(), planKey{}, p))
 	defer cancel()
 	if !sleep(ctx, p.wait) {
-		return // the client has left
+		v.tell(Answer{Message: "hung up while the model was loaded", Left: true})
+		panic(http.ErrAbortHandler) // no answer, rather than an empty one
 	}
 	out := newWriter(ctx, cancel, p, v.w, v.r)
 	defer out.close()
@@ -84,23 +85,24 @@ func (v *visit) serve(next http.Handler) {
 	case p.effects.Refuse != nil:
 		v.set.refuseFor(p.effects.Refuse.For)
 		out.reset()
-		v.report(0, "connections are refused")
+		v.tell(Answer{Message: "connections are refused"})
 	case p.effects.Reset != "":
 		out.reset()
-		v.report(0, "the connection was reset")
+		v.tell(Answer{Message: "the connection was reset"})
 	case p.refusal != nil:
 		p.refusal.write(out, v.query.Protocol, time.Now())
-		v.report(p.refusal.status, p.refusal.in(dialects[v.query.Protocol]).message)
+		v.tell(Answer{Status: p.refusal.status, Message: p.refusal.in(dialects[v.query.Protocol]).message})
 	default:
 		v.r.Header.Del("Sec-Websocket-Extensions") // messages are changed, so none is compressed
 		out.serve(next, v.r.WithContext(ctx))
 	}
 }
 
-// report tells of a request that no front saw.
-func (v *visit) report(status int, message string) {
+// tell tells of a request that no front saw, and of which the rest is known.
+func (v *visit) tell(a Answer) {
 	if tell := v.set.config.Answered; tell != nil {
-		tell(Answer{Query: *v.query, Rules: v.plan.Rules(), Status: status, Message: message, Arrived: v.arrived, Ended: v.set.config.Now()})
+		a.Query, a.Rules, a.Arrived, a.Ended = *v.query, v.plan.Rules(), v.arrived, v.set.config.Now()
+		tell(a)
 	}
 }
 

@@ -117,7 +117,9 @@ func TestProblems(t *testing.T) {
 		{"rules:\n  - reset: accept\n    end: 3\n", "f:2:5: rules[0]: reset stands alone: give end a rule of its own"},
 		{"rules:\n  - refuse: {for: 1s, when: loaded}\n    times: 3\n", "f:2:5: rules[0]: refuse with when: loaded is about no request, so that nothing can be matched or counted"},
 		{"rules:\n  - http10: yes\n", `f:2:13: rules[0].http10: want true or false; found "yes"`},
-		{"rules: " + strings.Repeat("[", 40), "f:1:24: brackets are nested more than 16 deep"},
+		{"rules: " + strings.Repeat("[", 40), "f:1:24: brackets or lists are nested more than 16 deep"},
+		{"rules: " + strings.Repeat("- ", 40), "f:1:40: brackets or lists are nested more than 16 deep"},
+		{"rules: " + strings.Repeat("x", 1000), "f:1:8: rules: want a list of at most 1000 rules; found \"" + strings.Repeat("x", 100) + "...\""},
 		{"rules:\n" + strings.Repeat("- end: 1\n", 7000), "f:5001:6: the file is too long: it may have at most 20000 words and signs"},
 		{strings.Repeat("#", 1<<20+1), "f:1:1: the file is larger than 1048576 bytes"},
 	} {
@@ -134,7 +136,7 @@ func TestProblems(t *testing.T) {
 // TestRulesFromGo checks that rules which no file had are checked as if one had.
 func TestRulesFromGo(t *testing.T) {
 	set := New(Config{})
-	if err := set.Add(Rule{Effects: Effects{Stall: &Stall{At: 3}}}); err == nil || err.Error() != "rules:1:20: rules[0].stall: for is missing: want a duration with its unit, such as 200ms" {
+	if err := set.Add(Rule{Effects: Effects{Stall: &Stall{At: 3}}}); err == nil || err.Error() != "rules[0].stall: for is missing: want a duration with its unit, such as 200ms" {
 		t.Errorf("error %v", err)
 	}
 	if err := set.Add(Rule{Effects: Effects{End: &End{3}}}, Rule{Effects: Effects{End: &End{4}}}); err != nil {

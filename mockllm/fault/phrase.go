@@ -120,11 +120,11 @@ func inFlow(words []string, keys []key) (string, error) {
 	k := find(keys, effect)
 	switch {
 	case k == nil:
-		return "", fmt.Errorf("unknown effect %q; %s", effect, suggest(effect, append(names(keys), BuiltinNames()...)))
+		return "", fmt.Errorf("unknown effect %s; %s", shown(effect), suggest(effect, append(names(keys), BuiltinNames()...)))
 	case k.main == "" && len(rest) == 0 && k.flag:
 		return effect + ": true", nil
 	case k.main == "" && len(rest) != 1:
-		return "", fmt.Errorf("%s: want %s; found %q", effect, k.want, strings.Join(rest, " "))
+		return "", fmt.Errorf("%s: want %s; found %s", effect, k.want, shown(strings.Join(rest, " ")))
 	case k.main == "":
 		return effect + ": " + scalarText(rest[0]), nil
 	case len(rest)%2 == 1:

@@ -194,9 +194,20 @@ func describe(n ast.Node) string {
 	case *ast.LiteralNode:
 		return "a block of text"
 	case *ast.StringNode:
-		return strconv.Quote(v.Value)
+		return shown(v.Value)
 	}
 	return n.GetToken().Value
+}
+
+// mostShown is how much of a text a problem shows, in bytes.
+const mostShown = 100
+
+// shown returns a text in quotes, or its beginning.
+func shown(s string) string {
+	if len(s) > mostShown {
+		s = strings.ToValidUTF8(s[:mostShown], "") + "..."
+	}
+	return strconv.Quote(s)
 }
 
 func mapping(n ast.Node) ([]*ast.MappingValueNode, bool) {
@@ -212,6 +223,9 @@ func mapping(n ast.Node) ([]*ast.MappingValueNode, bool) {
 // suggest names what may have been meant: the names that are spelled most
 // nearly so, or else all of them.
 func suggest(name string, names []string) string {
+	if len(name) > mostShown {
+		return "want one of " + strings.Join(names, ", ")
+	}
 	var best []string
 	least := min(len(name)/3+1, len(name)-1) // edits; a name is not replaced as a whole
 	for _, n := range names {

@@ -392,5 +392,13 @@ func checked(rules []Rule) ([]Rule, error) {
 	if err != nil {
 		return nil, fmt.Errorf("fault: %w", err)
 	}
-	return Parse("rules", data)
+	r := &reader{}
+	rules = nil
+	if n := r.document(data); n != nil {
+		r.object(n, "", []key{listOf("rules", &rules).required()})
+	}
+	if len(r.problems) > 0 {
+		return nil, inWords(r.problems)
+	}
+	return rules, nil
 }

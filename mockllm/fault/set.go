@@ -34,6 +34,7 @@ type Answer struct {
 	Rules   string // that applied
 	Status  int    // 0 when the connection was broken
 	Message string // what the client was told, or why it was told nothing
+	Left    bool   // the client hung up before it was told anything
 	Arrived time.Duration
 	Ended   time.Duration
 }
@@ -81,8 +82,9 @@ func New(c Config) *Set {
 	return s
 }
 
-// Replace puts these rules in place of all others, with counts at zero. The error says
-// what is wrong with them; the set is then as it was.
+// Replace puts these rules in place of all others, with counts at zero; connections that
+// those refuse are taken again. The error says what is wrong with them; the set is then as
+// it was.
 func (s *Set) Replace(rules ...Rule) error {
 	rules, err := checked(rules)
 	if err != nil {
@@ -91,6 +93,7 @@ func (s *Set) Replace(rules ...Rule) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.rules = nil
+	s.lift()
 	s.add(rules)
 	return nil
 }
@@ -118,12 +121,16 @@ type TakenError struct{ Name string }
 
 func (e *TakenError) Error() string { return fmt.Sprintf("there is a rule %s already", e.Name) }
 
-// Remove takes the rule of that name away; it reports whether there was one.
+// Remove takes the rule of that name away, and with a Refuse what it refuses; it reports
+// whether there was one.
 func (s *Set) Remove(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i := s.find(name)
 	if i >= 0 {
+		if s.rules[i].Refuse != nil {
+			s.lift()
+		}
 		s.rules = slices.Delete(s.rules, i, i+1)
 		s.survey()
 	}

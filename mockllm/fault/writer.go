@@ -116,9 +116,18 @@ func (o *writer) Write(p []byte) (int, error) {
 		return 0, *why
 	}
 	if err := o.first.write(p); err != nil {
-		return 0, err
+		return 0, o.broken(err)
 	}
 	return len(p), nil
+}
+
+// broken takes note of a write that failed. When the request ended while a rule held it
+// up, for its client left or the server ends, the answer must not look as if it were whole.
+func (o *writer) broken(err error) error {
+	if err != nil && o.over.Load() == nil && o.ctx.Err() != nil {
+		o.aborted.Store(true)
+	}
+	return err
 }
 
 // Flush implements http.Flusher.
@@ -132,7 +141,7 @@ func (o *writer) FlushError() error {
 	if why := o.over.Load(); why != nil {
 		return *why
 	}
-	return o.first.flush()
+	return o.broken(o.first.flush())
 }
 
 // SetWriteDeadline is for http.ResponseController. The time that it leaves counts from
@@ -192,14 +201,19 @@ func (o *writer) serve(next http.Handler, r *http.Request) {
 // close passes on what is left when the handler has returned.
 func (o *writer) close() {
 	why := o.over.Load()
+	gone := o.taken || why != nil && *why == errSevered
+	if !gone && !o.finished && !o.aborted.Load() {
+		o.finished = true
+		_ = o.broken(o.first.finish()) // the client may be gone
+	}
 	switch {
 	case o.aborted.Load():
+		if o.proxy != nil {
+			o.proxy.stop()
+		}
 		panic(http.ErrAbortHandler)
-	case o.taken || why != nil && *why == errSevered:
+	case gone:
 		return
-	case !o.finished:
-		o.finished = true
-		_ = o.first.finish() // the client may be gone
 	}
 	maps.Copy(o.inner.Header(), o.header) // for trailers; the rest has been sent
 }

@@ -100,6 +100,11 @@ func TestServer(t *testing.T) {
 			"0:ok first 10 end 10, 1:refused first never end 99, 2:ok first 110 end 110",
 		},
 		{
+			"a rate that takes longer than any clock counts", `{"prefill_tok_s":1e-12}`,
+			[]asked{{output: 1}},
+			"0:ok first 1000000000 end 1000000000",
+		},
+		{
 			"two at once are slower", `{"slots":2,"ttft_ms":50,"tpot_ms":10,"batch_slowdown":0.5}`,
 			[]asked{{output: 3}, {output: 3}},
 			"0:ok first 50 end 80, 1:ok first 50 end 80",
@@ -127,14 +132,22 @@ func TestRead(t *testing.T) {
 	}
 	for _, c := range []struct{ data, id, want string }{
 		{"{\n\n\"slots\":}", "", "f.json:3: invalid character '}' looking for beginning of value"},
-		{"{\"slots\":1,\n\"n\":\"x\"}", "", "f.json:2: n: want a int, got a string"},
-		{`{"slot":1}`, "", `f.json: unknown field "slot"`},
-		{`{"slots":0,"chunk":"line"}`, "", "f.json: slots: 0, want at least 1\nchunk: \"line\", want \"token\" or \"whole\""},
+		{"{\"slots\":1,\n\"n\":\"x\"}", "", "f.json:2: n: want a whole number, got string"},
+		{"{\"title\":1,\n\"server\":{\"slots\":1,\n\"ttft_ms\":\"x\"}}", "", "f.json:3: ttft_ms: want a number, got string"},
+		{"{\"slots\":1,\n\"slot\":1}", "", `f.json:2: unknown field "slot"`},
+		{"{\"server\":\n{\"slots\":1,\n\"slot\":1}}", "", `f.json:3: unknown field "slot"`},
+		{"[]", "", "f.json:1: want an object, got array"},
+		{"null", "", "f.json: want an object with a server's keys, got null"},
+		{`{"server":null}`, "", "f.json: want an object with a server's keys, got null"},
+		{`{"slots":1000000000}`, "", "f.json: slots: 1000000000, want from 1 to 100000"},
+		{`{"n":2000000}`, "", "f.json: n: 2000000, want from 1 to 1048576"},
+		{`{"limit":{"requests":1,"per_ms":1,"retry_after_ms":-1}}`, "", "f.json: limit: want requests of at least 1, per_ms above 0 and retry_after_ms from 0 on"},
+		{`{"slots":0,"chunk":"line"}`, "", "f.json: slots: 0, want from 1 to 100000\nchunk: \"line\", want \"token\" or \"whole\""},
 		{`{"detect":"soon"}`, "", `f.json: detect: cancel detection "soon": want one of immediate, next_token, prefill_end, never`},
 		{`{"pin_slots":true}`, "", "f.json: pin_slots: 1 slots need as many warm_slots, which say what each serves; there are 0"},
-		{`{"limit":{"requests":0,"per_ms":1}}`, "", "f.json: limit: want requests of at least 1 and per_ms above 0"},
+		{`{"limit":{"requests":0,"per_ms":1}}`, "", "f.json: limit: want requests of at least 1, per_ms above 0 and retry_after_ms from 0 on"},
 		{`{"answer":"lies"}`, "", `f.json: answer: "lies", want "truth", "unrelated" or {"text": ...}`},
-		{cases, "C", `f.json: a file of cases, and none with a server is called "C": add #ID to the name, one of A, B`},
+		{cases, "C", `f.json: a file of cases, and none with a server is called "C": add #ID to the name, one of B`},
 		{`{"slots":1}`, "A", "f.json: #A names a case, and this is no file of cases"},
 	} {
 		_, err := Read("f.json", []byte(c.data), c.id)

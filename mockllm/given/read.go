@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 )
 
@@ -12,6 +13,27 @@ import (
 // "server" beside other keys, or a file of cases, of which id names one. The name
 // stands in errors.
 func Read(name string, data []byte, id string) (*Server, error) {
+	block, err := block(name, data, id)
+	if err != nil {
+		return nil, err
+	}
+	if block = bytes.TrimSpace(block); !bytes.HasPrefix(block, []byte{'{'}) {
+		return nil, fmt.Errorf("%s: want an object with a server's keys, got %s", name, block)
+	}
+	s := Default()
+	read := json.NewDecoder(bytes.NewReader(block))
+	read.DisallowUnknownFields()
+	if err := read.Decode(&s); err != nil {
+		return nil, located(name, data, max(0, bytes.Index(data, block)), err)
+	}
+	if err := s.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return &s, nil
+}
+
+// block returns the JSON of the server that a file has.
+func block(name string, data []byte, id string) (json.RawMessage, error) {
 	var file struct {
 		Server json.RawMessage `json:"server"`
 		Cases  []struct {
@@ -20,54 +42,66 @@ func Read(name string, data []byte, id string) (*Server, error) {
 		} `json:"cases"`
 	}
 	if err := json.Unmarshal(data, &file); err != nil {
-		return nil, located(name, data, err)
+		return nil, located(name, data, 0, err)
 	}
-	block := data
 	switch {
-	case file.Cases != nil:
-		var ids []string
-		block = nil
-		for _, c := range file.Cases {
-			ids = append(ids, c.ID)
-			if c.ID == id {
-				block = c.Server
-			}
-		}
-		if block == nil {
-			return nil, fmt.Errorf("%s: a file of cases, and none with a server is called %q: add #ID to the name, one of %s", name, id, strings.Join(ids, ", "))
-		}
-	case id != "":
+	case file.Cases == nil && id != "":
 		return nil, fmt.Errorf("%s: #%s names a case, and this is no file of cases", name, id)
-	case file.Server != nil:
-		block = file.Server
+	case file.Cases == nil && file.Server != nil:
+		return file.Server, nil
+	case file.Cases == nil:
+		return data, nil
 	}
-	s := Default()
-	read := json.NewDecoder(bytes.NewReader(block))
-	read.DisallowUnknownFields()
-	if err := read.Decode(&s); err != nil {
-		return nil, located(name, block, err)
+	var ids []string
+	for _, c := range file.Cases {
+		if c.Server != nil && c.ID == id {
+			return c.Server, nil
+		}
+		if c.Server != nil {
+			ids = append(ids, c.ID)
+		}
 	}
-	if err := s.Validate(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return &s, nil
+	return nil, fmt.Errorf("%s: a file of cases, and none with a server is called %q: add #ID to the name, one of %s", name, id, strings.Join(ids, ", "))
 }
 
-// located adds to an error of the decoder where it is.
-func located(name string, data []byte, err error) error {
-	var offset int64
+// located adds to an error of the decoder where it is in a file, of which it read what
+// stands from a byte on.
+func located(name string, data []byte, from int, err error) error {
+	var offset int
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
+	text := strings.TrimPrefix(err.Error(), "json: ")
 	switch {
 	case errors.As(err, &syntax):
-		offset = syntax.Offset
+		offset = int(syntax.Offset)
 	case errors.As(err, &kind):
-		offset, err = kind.Offset, fmt.Errorf("%s: want a %s, got a %s", kind.Field, kind.Type, kind.Value)
+		offset, text = int(kind.Offset), strings.TrimPrefix(fmt.Sprintf("%s: want %s, got %s", kind.Field, wanted(kind.Type), kind.Value), ": ")
 	default:
-		return fmt.Errorf("%s: %s", name, strings.TrimPrefix(err.Error(), "json: "))
+		key, unknown := strings.CutPrefix(text, "unknown field ")
+		offset = bytes.Index(data[from:], []byte(key))
+		if !unknown || offset < 0 {
+			return fmt.Errorf("%s: %s", name, text)
+		}
 	}
-	before := data[:min(offset, int64(len(data)))]
-	return fmt.Errorf("%s:%d: %w", name, 1+bytes.Count(before, []byte{'\n'}), err)
+	before := data[:min(from+offset, len(data))]
+	return fmt.Errorf("%s:%d: %s", name, 1+bytes.Count(before, []byte{'\n'}), text)
+}
+
+// wanted says in words what a value must be.
+func wanted(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Int:
+		return "a whole number"
+	case reflect.Float64:
+		return "a number"
+	case reflect.String:
+		return "a text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice:
+		return "a list"
+	}
+	return "an object"
 }
 
 // UnmarshalJSON takes "truth", "unrelated" or {"text": ...}.

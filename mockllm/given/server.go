@@ -72,6 +72,14 @@ func Default() Server {
 	return Server{Slots: 1, N: 1, PromptCache: "none", Detect: engine.AtOnce.String(), QueueCheck: true, Chunk: "token"}
 }
 
+// Limits of what can be stated: each slot has a memory, an answer is made as a whole, and
+// the clock counts nanoseconds.
+const (
+	mostSlots  = 100_000
+	mostTokens = 1 << 20
+	mostMS     = 1e9
+)
+
 // Validate reports everything that is impossible.
 func (s *Server) Validate() error {
 	var errs []error
@@ -80,8 +88,8 @@ func (s *Server) Validate() error {
 			errs = append(errs, fmt.Errorf(format, args...))
 		}
 	}
-	say(s.Slots < 1, "slots: %d, want at least 1", s.Slots)
-	say(s.N < 1, "n: %d, want at least 1", s.N)
+	say(s.Slots < 1 || s.Slots > mostSlots, "slots: %d, want from 1 to %d", s.Slots, mostSlots)
+	say(s.N < 1 || s.N > mostTokens, "n: %d, want from 1 to %d", s.N, mostTokens)
 	for _, f := range []struct {
 		name  string
 		value float64
@@ -89,13 +97,13 @@ func (s *Server) Validate() error {
 		{"ttft_ms", s.TTFT}, {"tpot_ms", s.TPOT}, {"prefill_tok_s", s.PrefillRate}, {"load_ms", s.Load}, {"keep_alive_ms", s.KeepAlive},
 		{"batch_slowdown", s.BatchSlowdown}, {"prompt_tokens", float64(s.PromptTokens)}, {"new_tokens", float64(s.NewTokens)},
 	} {
-		say(!(f.value >= 0 && f.value < 1e9), "%s: %g, want a number from 0 to 1e9", f.name, f.value)
+		say(!(f.value >= 0 && f.value <= mostMS), "%s: %g, want a number from 0 to %g", f.name, f.value, mostMS)
 	}
 	say(!slices.Contains([]string{"none", "prefix"}, s.PromptCache), `prompt_cache: %q, want "none" or "prefix"`, s.PromptCache)
 	say(!slices.Contains([]string{"token", "whole"}, s.Chunk), `chunk: %q, want "token" or "whole"`, s.Chunk)
 	say(s.WarmSlots != nil && len(s.WarmSlots) > s.Slots, "warm_slots: %d kinds for %d slots", len(s.WarmSlots), s.Slots)
 	say(s.PinSlots && len(s.WarmSlots) != s.Slots, "pin_slots: %d slots need as many warm_slots, which say what each serves; there are %d", s.Slots, len(s.WarmSlots))
-	say(s.Limit != nil && s.Limit.config().Validate() != nil, "limit: want requests of at least 1 and per_ms above 0")
+	say(s.Limit != nil && s.Limit.config().Validate() != nil, "limit: want requests of at least 1, per_ms above 0 and retry_after_ms from 0 on")
 	_, err := engine.ParseDetection(s.Detect)
 	say(err != nil, "detect: %v", err)
 	return errors.Join(errs...)
@@ -105,8 +113,11 @@ func (l *Limit) config() engine.QuotaConfig {
 	return engine.QuotaConfig{Requests: l.Requests, Per: span(l.Per), RetryAfter: span(l.RetryAfter)}
 }
 
-// span returns milliseconds as a duration, to the nanosecond.
-func span(ms float64) time.Duration { return time.Duration(math.Round(ms * float64(time.Millisecond))) }
+// span returns milliseconds as a duration, to the nanosecond; more than can be stated is
+// as much.
+func span(ms float64) time.Duration {
+	return time.Duration(math.Round(min(ms, mostMS) * float64(time.Millisecond)))
+}
 
 // Whole reports whether an answer is sent when all of it is there.
 func (s *Server) Whole() bool { return s.Chunk == "whole" }

@@ -23,9 +23,15 @@ type Certificate struct {
 	tls  tls.Certificate
 }
 
-// NewCertificate makes a certificate for this machine's loopback names and the given
-// host, valid for a week, and writes it into a directory. The key stays in memory.
-func NewCertificate(dir, host string) (*Certificate, error) {
+// NewCertificate makes a certificate for this machine's loopback names and the host of an
+// address, valid for a week, and writes it into a directory. The address is a host, or
+// HOST:PORT: the port is in the file's name then, so that servers on one machine do not
+// write over each other's. The key stays in memory.
+func NewCertificate(dir, addr string) (*Certificate, error) {
+	host, name := addr, "halfsecond-cert.pem"
+	if h, port, err := net.SplitHostPort(addr); err == nil {
+		host, name = h, "halfsecond-cert-"+port+".pem"
+	}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, fmt.Errorf("make a key: %w", err)
@@ -36,7 +42,7 @@ func NewCertificate(dir, host string) (*Certificate, error) {
 		return nil, fmt.Errorf("make a certificate: %w", err)
 	}
 	c := &Certificate{
-		Path: filepath.Join(dir, "halfsecond-cert.pem"),
+		Path: filepath.Join(dir, name),
 		tls:  tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key},
 	}
 	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
@@ -55,12 +61,26 @@ func certificateForm(host string) *x509.Certificate {
 		BasicConstraintsValid: true, IsCA: true,
 		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
 	}
-	if ip := net.ParseIP(host); ip != nil {
+	switch ip := net.ParseIP(host); {
+	case ip != nil && ip.IsUnspecified():
+		form.IPAddresses = append(append(form.IPAddresses, ip), ownAddresses()...)
+	case ip != nil:
 		form.IPAddresses = append(form.IPAddresses, ip)
-	} else if host != "" && host != "localhost" {
+	case host != "" && host != "localhost":
 		form.DNSNames = append(form.DNSNames, host)
 	}
 	return form
+}
+
+// ownAddresses returns the addresses of this machine, as far as they are known.
+func ownAddresses() (ips []net.IP) {
+	all, _ := net.InterfaceAddrs() // without them the loopback is left
+	for _, a := range all {
+		if n, ok := a.(*net.IPNet); ok {
+			ips = append(ips, n.IP)
+		}
+	}
+	return ips
 }
 
 // listen puts TLS before a listener. HTTP/2 is offered, as hosted services do.

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"halfsecond/mockllm/engine"
+	"halfsecond/mockllm/fault"
 	"halfsecond/pipeline"
 )
 
@@ -110,6 +111,54 @@ func TestAbandonedWork(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestStopWhileHeldUp: an answer that a fault holds up when the server ends is broken off,
+// and does not look as if it were whole.
+func TestStopWhileHeldUp(t *testing.T) {
+	for _, rule := range []string{"stall at 1 for 1h", "stall at 3 for 1h", "slow_headers 1h", "drip bytes 1 every 1h", "cold_start 1h"} {
+		synctest.Test(t, func(t *testing.T) {
+			r := start(t)
+			list, err := fault.ParsePhrase(rule)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := r.server.Faults.Replace(list); err != nil {
+				t.Fatal(err)
+			}
+			time.AfterFunc(10*time.Second, r.stop)
+			answer, err := r.post(t.Context(), "/v1/completions", `{"model":"m","prompt":"x","stream":true,"ignore_eos":true,"max_tokens":10}`)
+			if err == nil {
+				_, err = io.ReadAll(answer.Body)
+				answer.Body.Close()
+			}
+			if err == nil {
+				t.Errorf("%s: the answer looks whole", rule)
+			}
+			time.Sleep(time.Second)
+		})
+	}
+}
+
+// TestLeftWhileLoading: who hangs up while a model is loaded is in the ledger.
+func TestLeftWhileLoading(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t)
+		defer r.stop()
+		if err := r.server.Faults.Replace(fault.Rule{Effects: fault.Effects{ColdStart: &fault.ColdStart{Load: time.Hour}}}); err != nil {
+			t.Fatal(err)
+		}
+		ctx, leave := context.WithTimeout(t.Context(), 3*time.Second)
+		defer leave()
+		if _, err := r.post(ctx, "/v1/completions", `{"model":"m","prompt":"x"}`); err == nil {
+			t.Error("there was an answer")
+		}
+		synctest.Wait()
+		e, _ := r.server.Ledger.Latest(10)
+		if len(e) != 1 || e[0].Outcome != pipeline.Cancelled || e[0].Left != 3*time.Second || e[0].Model != "m" || e[0].Fault != "cold_start" {
+			t.Errorf("%+v, want one that was given up after 3 s", e)
+		}
+	})
 }
 
 // TestNoLeaks: a thousand requests that their clients abort leave nothing behind.

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -28,27 +26,12 @@ const fromDebian = "apt-get install prometheus"
 // returns its address.
 func listening(t *testing.T, c Config) string {
 	t.Helper()
-	c.Loop = pipeline.NewPreciseWall()
 	c.Models = []Model{{Name: "m", Context: 10_000, Shares: true, Build: func(l pipeline.Scheduler) engine.Engine {
 		return engine.NewSlots(l, engine.SlotsConfig{Service: engine.Fixed{TTFT: 20 * ms, TPOT: 5 * ms}, Slots: 8, MaxContext: 10_000})
 	}}}
-	s, err := New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	var done sync.WaitGroup
-	done.Go(func() {
-		if err := s.Run(ctx, ln); err != nil {
-			t.Error(err)
-		}
-	})
-	t.Cleanup(func() { cancel(); done.Wait() })
-	return ln.Addr().String()
+	_, addr, stop := on(t, c)
+	t.Cleanup(stop)
+	return addr
 }
 
 // complete asks for a completion and reads it.

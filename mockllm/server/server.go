@@ -160,13 +160,7 @@ func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	}
 	loop, stopLoop := context.WithCancel(context.WithoutCancel(ctx))
 	g, ctx := errgroup.WithContext(ctx)
-	h := &http.Server{
-		Handler:           s.Handler(),
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-		BaseContext:       func(net.Listener) context.Context { return ctx },
-	}
+	h := s.front(ctx)
 	g.Go(func() error {
 		defer close(s.stopped)
 		if err := s.loop.Run(loop); !errors.Is(err, context.Canceled) {
@@ -186,13 +180,29 @@ func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	g.Go(func() error {
 		defer stopLoop()
 		<-ctx.Done()
-		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownLimit)
-		defer cancel()
-		if h.Shutdown(grace) != nil {
-			return h.Close()
-		}
-		return nil
+		return shutDown(h)
 	})
 	defer s.voice.Wait()
 	return g.Wait()
+}
+
+// front returns the server of HTTP, whose requests end with ctx.
+func (s *Server) front(ctx context.Context) *http.Server {
+	return &http.Server{
+		Handler:           s.Handler(),
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+	}
+}
+
+// shutDown ends a server once its handlers have ended, or have had their time.
+func shutDown(h *http.Server) error {
+	grace, cancel := context.WithTimeout(context.Background(), shutdownLimit)
+	defer cancel()
+	if h.Shutdown(grace) != nil {
+		return h.Close()
+	}
+	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -542,28 +541,12 @@ func TestNew(t *testing.T) {
 // TestRealSocket is a smoke test: the answer comes over loopback, in pieces, and
 // not before its time.
 func TestRealSocket(t *testing.T) {
-	loop := pipeline.NewPreciseWall()
-	s, err := New(Config{Loop: loop, Models: []Model{{Name: "m", Context: 100, Build: func(l pipeline.Scheduler) engine.Engine {
+	_, addr, stop := on(t, Config{Models: []Model{{Name: "m", Context: 100, Build: func(l pipeline.Scheduler) engine.Engine {
 		return engine.NewHosted(l, engine.HostedConfig{First: func() time.Duration { return 50 * ms }, Next: 5 * ms})
 	}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	var done sync.WaitGroup
-	done.Go(func() {
-		if err := s.Run(ctx, ln); err != nil {
-			t.Error(err)
-		}
-	})
-	defer done.Wait()
-	defer cancel()
+	defer stop()
 	from := time.Now()
-	answer, err := http.Post("http://"+ln.Addr().String()+"/v1/completions", "application/json", strings.NewReader(`{"model":"m","prompt":"x","max_tokens":20,"stream":true,"ignore_eos":true}`))
+	answer, err := http.Post("http://"+addr+"/v1/completions", "application/json", strings.NewReader(`{"model":"m","prompt":"x","max_tokens":20,"stream":true,"ignore_eos":true}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"strings"
 	"time"
 
 	"halfsecond/pipeline"
@@ -33,6 +34,19 @@ type Entry struct {
 	Finish  string // why an answer that is OK ended: "stop", "length" or "tool_calls"
 	Reason  string // why it is not OK
 	Fault   string // the rule that made it go wrong on purpose
+}
+
+// Most bytes that are kept of what a client writes; a name or a path of this length is
+// none that anybody meant.
+const (
+	mostModel  = 200
+	mostPath   = 500
+	mostReason = 1000
+)
+
+// bounded returns a text as valid UTF-8 of at most so many bytes.
+func bounded(s string, most int) string {
+	return strings.ToValidUTF8(s[:min(len(s), most)], "\ufffd")
 }
 
 // record is the JSON form of an Entry: durations in ms since the start of the

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -57,9 +58,11 @@ func New(c Config) *Ledger {
 	return l
 }
 
-// Add keeps the entry of a request that has ended and counts it in the metrics.
+// Add keeps the entry of a request that has ended and counts it in the metrics. Of what
+// a client wrote, only so much is kept.
 func (l *Ledger) Add(e Entry) {
-	l.metrics.count(&e)
+	e.Model, e.Path, e.Reason = bounded(e.Model, mostModel), bounded(e.Path, mostPath), bounded(e.Reason, mostReason)
+	l.metrics.count(e)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.entries) < l.config.Kept {
@@ -110,12 +113,12 @@ func (l *Ledger) Show(w http.ResponseWriter, r *http.Request) {
 	}
 	page := page{Requests: []record{}}
 	var entries []Entry
-	entries, page.Dropped = l.Latest(limit)
-	model := r.FormValue("model")
-	for i := range entries {
-		if model == "" || entries[i].Model == model {
-			page.Requests = append(page.Requests, entries[i].record(l.config.Began))
-		}
+	entries, page.Dropped = l.Latest(l.config.Kept)
+	if model := r.FormValue("model"); model != "" {
+		entries = slices.DeleteFunc(entries, func(e Entry) bool { return e.Model != model })
+	}
+	for _, e := range entries[max(0, len(entries)-limit):] {
+		page.Requests = append(page.Requests, e.record(l.config.Began))
 	}
 	page.Writes = l.Writes.Report().record()
 	w.Header().Set("Content-Type", "application/json")

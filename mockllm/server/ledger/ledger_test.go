@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -50,6 +51,8 @@ func TestShow(t *testing.T) {
 		"?limit=1":     `{"requests":[` + second + end,
 		"?model=m":     `{"requests":[` + first + end,
 		"?model=other": `{"requests":[` + end,
+		// the limit is of those that are shown
+		"?model=m&limit=1": `{"requests":[` + first + end,
 	} {
 		if status, got := shown(t, l, query); status != 200 || got != want {
 			t.Errorf("%q: status %d\n got %s\nwant %s", query, status, got, want)
@@ -73,6 +76,49 @@ func TestKept(t *testing.T) {
 	l.Clear()
 	if got, dropped := l.Latest(10); len(got) != 0 || dropped != 0 {
 		t.Errorf("after Clear: %+v, %d dropped", got, dropped)
+	}
+}
+
+// TestForeignNames: what clients write where a model's name stands neither breaks the
+// ledger nor fills it.
+func TestForeignNames(t *testing.T) {
+	l := New(Config{})
+	l.Add(Entry{Model: "\xff", Path: "/v1/\xfe", Protocol: "deepgram", Outcome: pipeline.Refused})
+	long := strings.Repeat("é", 1<<20)
+	l.Add(Entry{Model: long, Path: long, Reason: long, Protocol: "deepgram", Outcome: pipeline.Refused})
+	e, _ := l.Latest(10)
+	if e[0].Model != "\ufffd" || e[0].Path != "/v1/\ufffd" {
+		t.Errorf("kept %q at %q", e[0].Model, e[0].Path)
+	}
+	if n := [3]int{len(e[1].Model), len(e[1].Path), len(e[1].Reason)}; n != [3]int{mostModel, mostPath, mostReason} {
+		t.Errorf("of long texts so many bytes are kept: %d", n)
+	}
+}
+
+// TestMetricsOfModels: names that nobody serves share one time series when there are too
+// many; one that is served keeps its own.
+func TestMetricsOfModels(t *testing.T) {
+	l := New(Config{})
+	l.Gaps("served")
+	for i := range 2 * mostModels {
+		l.Add(Entry{Model: fmt.Sprint("m", i), Protocol: "openai", Outcome: pipeline.Refused})
+	}
+	l.Add(Entry{Model: "served", Protocol: "openai", Outcome: pipeline.Refused, Fault: "busy, late"})
+	w := httptest.NewRecorder()
+	l.Metrics().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	page := w.Body.String()
+	for _, line := range []string{
+		`mock_requests_total{model="(other)",outcome="refused",protocol="openai"} 501`,
+		`mock_requests_total{model="m498",outcome="refused",protocol="openai"} 1`,
+		`mock_requests_total{model="served",outcome="refused",protocol="openai"} 1`,
+		`mock_faults_total{rule="busy"} 1`, `mock_faults_total{rule="late"} 1`,
+	} {
+		if !strings.Contains(page, line+"\n") {
+			t.Errorf("not in the metrics: %s", line)
+		}
+	}
+	if n := strings.Count(page, "mock_requests_total{"); n != mostModels+1 {
+		t.Errorf("%d series, want %d", n, mostModels+1)
 	}
 }
 

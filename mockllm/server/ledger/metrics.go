@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -19,6 +20,7 @@ import (
 // (commit 005a810) and docs/design/metrics.md, read 2026-11-29.
 type metrics struct {
 	registry *prometheus.Registry
+	models   models
 
 	ttft, tpot *prometheus.HistogramVec // ours
 
@@ -120,10 +122,13 @@ func (m *metrics) handler() http.Handler {
 }
 
 // count records a request that has ended.
-func (m *metrics) count(e *Entry) {
+func (m *metrics) count(e Entry) {
+	e.Model = m.models.label(e.Model)
 	m.requests.WithLabelValues(e.Model, e.Protocol, e.Outcome.String()).Inc()
 	if e.Fault != "" {
-		m.faults.WithLabelValues(e.Fault).Inc()
+		for rule := range strings.SplitSeq(e.Fault, ", ") {
+			m.faults.WithLabelValues(rule).Inc()
+		}
 	}
 	if e.Prompt == 0 {
 		return // it asked no language model
@@ -135,7 +140,7 @@ func (m *metrics) count(e *Entry) {
 		m.ttft.WithLabelValues(e.Model).Observe((e.First - e.Arrived).Seconds())
 		m.firstToken.WithLabelValues(e.Model, onlyEngine).Observe((e.First - e.Arrived).Seconds())
 	}
-	m.finish(e)
+	m.finish(&e)
 }
 
 // finish records how a request ended, and the times of one that is complete.
@@ -170,6 +175,7 @@ type Gaps struct{ histogram prometheus.Observer }
 
 // Gaps returns where the times between the tokens of a model are counted.
 func (l *Ledger) Gaps(model string) Gaps {
+	l.metrics.models.serve(model)
 	return Gaps{l.metrics.gaps.WithLabelValues(model, onlyEngine)}
 }
 

@@ -47,7 +47,7 @@ func (s *Service) respond(w http.ResponseWriter, r *http.Request, contentType st
 		select {
 		case <-b.out.wake:
 		case <-r.Context().Done():
-			return
+			panic(http.ErrAbortHandler) // a body that is cut short must not look whole
 		}
 		frames, ended, choked := b.out.take()
 		if choked {

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// mockFiles are what the examples of mock name.
+var mockFiles = map[string]string{
+	"my.yaml":    "halfsecond: 1\nkind: bench\nname: mine\nbench:\n  llm: {model: TinyLlama-1.1B, hardware: L40S}\n",
+	"case.json":  `{"server": {"slots": 2, "ttft_ms": 50}}`,
+	"cases.json": `{"cases": [{"id": "IDE-02", "server": {"slots": 2}}]}`,
+	"calls.txt":  "hello\n",
+	"rules.yaml": "rules:\n  - stall: {at: 3, for: 1s}\n",
+	"src/a.go":   "package a\n",
+}
+
+var shellWord = regexp.MustCompile(`'[^']*'|[^ ]+`)
+
+// TestMockExamples: every command line of the help and of the page serves something.
+func TestMockExamples(t *testing.T) {
+	page, err := os.ReadFile("../../docs/mock.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("src", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range mockFiles {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	n := 0
+	for line := range strings.Lines(newMockCmd(&program{}).Example + "\n" + string(page)) {
+		line, _, _ = strings.Cut(line, " #")
+		words, isExample := strings.CutPrefix(strings.TrimSpace(line), "halfsecond mock")
+		if !isExample || !strings.HasPrefix(line, "  ") {
+			continue
+		}
+		args := append([]string{"mock"}, shellWord.FindAllString(words, -1)...)
+		for i := range args {
+			args[i] = strings.Trim(args[i], "'")
+		}
+		var out bytes.Buffer
+		root := newRootCmd(&program{out: &out, err: &out})
+		root.SetArgs(append(args, "--addr", "127.0.0.1:0", "--tls-dir", "."))
+		if err := root.ExecuteContext(ended); err != nil || !strings.HasPrefix(out.String(), "serving ") {
+			t.Errorf("%s: %v\n%s", strings.TrimSpace(line), err, &out)
+		}
+		n++
+	}
+	if n < 13 {
+		t.Errorf("%d examples were found, want 13 or more", n)
+	}
+}
