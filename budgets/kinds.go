@@ -22,7 +22,7 @@ var (
 	voice = kind{
 		name: pipeline.KindVoice,
 		stages: []string{
-			pipeline.SpanUplink, pipeline.SpanVADSilence, pipeline.SpanEndOfTurn, pipeline.SpanSTTTail, pipeline.SpanLLMFirstToken,
+			pipeline.SpanUplink, pipeline.SpanVADSilence, pipeline.SpanEndOfTurn, pipeline.SpanSTTTail, pipeline.SpanLLMLoad, pipeline.SpanLLMFirstToken,
 			pipeline.SpanFirstSentence, pipeline.SpanTTSFirstAudio, pipeline.SpanLeading, pipeline.SpanPlayout,
 		},
 		mark:    pipeline.MarkReplyHeard,
@@ -31,7 +31,7 @@ var (
 	}
 	ide = kind{
 		name:    pipeline.KindIDE,
-		stages:  []string{pipeline.SpanDebounce, pipeline.SpanLLMFirstToken},
+		stages:  []string{pipeline.SpanDebounce, pipeline.SpanLLMLoad, pipeline.SpanLLMFirstToken},
 		mark:    pipeline.MarkFirstCharacter,
 		landing: latency("ttfc", ttfcFormula, opportunities, toOpportunity),
 		of:      toOpportunity,
@@ -40,7 +40,7 @@ var (
 	// bench stands for every other kind: plain requests.
 	bench = kind{
 		name:    pipeline.KindBench,
-		stages:  []string{pipeline.SpanLLMFirstToken, pipeline.SpanLLMDecode},
+		stages:  []string{pipeline.SpanLLMLoad, pipeline.SpanLLMFirstToken, pipeline.SpanLLMDecode},
 		mark:    "last_output",
 		landing: latency("response", "last output of the last request - due of the interaction", "interactions", toResponse),
 		of:      toResponse,

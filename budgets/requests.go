@@ -34,7 +34,13 @@ var requestMetrics = []Metric{
 	request("ttfb", "first byte of the body - due", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Due, r.FirstByte) }),
 	request("ttfo", "first output that is not reasoning - due", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Due, r.FirstText) }),
 	request("ttfv", "first output with a visible character - due", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Due, r.FirstSeen) }),
-	request("llm_queue", "model begins to work on it - sent", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Sent, r.Scheduled) }),
+	request("llm_queue", "model begins to work on it - sent, without waiting for it to be loaded", func(r *pipeline.Request) time.Duration {
+		queue := pipeline.Since(r.Sent, r.Scheduled)
+		if queue != pipeline.Unknown && r.Loading > 0 {
+			queue -= r.Loading
+		}
+		return queue
+	}),
 	request("llm_prefill", "first output - model begins to work on it", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Scheduled, r.FirstOutput) }),
 	aggregateRate,
 	cachedShare,

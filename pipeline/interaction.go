@@ -1,6 +1,9 @@
 package pipeline
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Interaction is one voice turn, key or request under way: the trace so far and
 // the loop it runs on. Its methods run on that loop.
@@ -63,6 +66,28 @@ func (t *Trace) Add(s Span, after ...SpanID) SpanID {
 	s.After = t.after[from:len(t.after):len(t.after)]
 	t.Spans = append(t.Spans, s)
 	return SpanID(len(t.Spans) - 1)
+}
+
+// SplitLoad divides the span of a request's first token where that waited for the model
+// to be loaded: the wait becomes a span of its own before the rest, which those that
+// waited for the whole wait for. IDs above the span's grow by one, so a trace is divided
+// when nobody needs them any more. A load is known of modelled engines alone.
+func (t *Trace) SplitLoad(id SpanID, r *Request) {
+	first := t.Spans[id]
+	if r.Loading <= 0 || first.End == Unknown {
+		return
+	}
+	load := Span{Name: SpanLLMLoad, Start: first.Start, End: first.Start + r.Loading, After: first.After, Simulated: true}
+	first.Start, first.After = load.End, []SpanID{id}
+	t.Spans = slices.Insert(t.Spans, int(id), load)
+	t.Spans[id+1] = first
+	for i := int(id) + 2; i < len(t.Spans); i++ {
+		for j, a := range t.Spans[i].After {
+			if a >= id {
+				t.Spans[i].After[j] = a + 1
+			}
+		}
+	}
 }
 
 // Append adds a span of known length that starts when the last of the given

@@ -16,6 +16,7 @@ const (
 	SpanVADSilence    = "vad_silence"
 	SpanEndOfTurn     = "end_of_turn"
 	SpanSTTTail       = "stt_tail"
+	SpanLLMLoad       = "llm_load" // the model is loaded and warms up while the request waits
 	SpanLLMFirstToken = "llm_first_token"
 	SpanFirstSentence = "first_sentence"
 	SpanTTSFirstAudio = "tts_first_audio"

@@ -76,6 +76,7 @@ type Request struct {
 	Due         time.Duration // when it should have been sent
 	Sent        time.Duration // when it was
 	Scheduled   time.Duration // when the model began to work on it; Unknown unless the model says so
+	Loading     time.Duration // how long it waited for the model to be in memory and warm; Unknown unless the model says so
 	FirstByte   time.Duration // first byte of the body
 	FirstOutput time.Duration // first output of any kind: ttft counts to here
 	FirstText   time.Duration // first output that is not reasoning: ttfo
@@ -112,7 +113,7 @@ type Transport struct {
 func NewRequest(id int64, due time.Duration) Request {
 	return Request{
 		ID: id, Due: due,
-		Sent: Unknown, Scheduled: Unknown, FirstByte: Unknown, FirstOutput: Unknown,
+		Sent: Unknown, Scheduled: Unknown, Loading: Unknown, FirstByte: Unknown, FirstOutput: Unknown,
 		FirstText: Unknown, FirstSeen: Unknown, LastOutput: Unknown, End: Unknown,
 		PromptTokens: UnknownCount, CachedTokens: UnknownCount, OutputTokens: UnknownCount, TokenSource: "none",
 		Transport: Transport{RetryAfter: Unknown},

@@ -59,6 +59,10 @@ const (
 	FactEngine  = "engine"  // what serves it, in words
 	FactChanges = "changes" // the keys that the variant changes: of the baseline's, and of the first one of what its engine does by itself
 	FactAssumed = "assumed" // the keys behind it whose values nobody measured
+	// FactUnverified names the rows of the catalogue behind it that were written from
+	// memory, and FactChunk the tokens of a step, where longer prompts are cut at those.
+	FactUnverified = "unverified"
+	FactChunk      = "chunk_tokens"
 )
 
 // Key names a row of cells: a model, served in one way.
@@ -73,7 +77,10 @@ type Cell struct {
 	Reason  string // of the first of them
 	Skipped bool   // nothing was sent; Reason says why
 
-	Engine, Changes, Assumed string // its facts of these names
+	Engine, Changes, Assumed, Unverified string // its facts of these names
+
+	Chunk int           // tokens at which its prompts are cut; 0 where they are not, or nobody says
+	Cache *trace.Engine // what became of the engine's KV cache; nil when not known
 
 	// Tokens of the answers, those of the prompts as the server counted them, and of
 	// these the ones that it had in its cache, over requests that ended ok: from least
@@ -118,9 +125,21 @@ func New(run trace.Run) (*Grid, error) {
 		if err != nil {
 			return nil, err
 		}
+		c.Cache = cacheOf(name, run.Footer.Engines)
 		g.Cells = append(g.Cells, c)
 	}
 	return g, nil
+}
+
+// cacheOf returns what is known of a cell's cache, nil for nothing.
+func cacheOf(name cellName, engines []trace.Engine) *trace.Engine {
+	at := slices.IndexFunc(engines, func(e trace.Engine) bool {
+		return e.Model == name.Model && e.Variant == name.Variant && e.Prompt == name.prompt
+	})
+	if at < 0 {
+		return nil
+	}
+	return &engines[at]
 }
 
 // cellName tells cells apart.
@@ -160,9 +179,10 @@ func (g *Grid) order(a, b cellName) int {
 func newCell(name cellName, traces []pipeline.Trace) (Cell, error) {
 	c := Cell{
 		Key: name.Key, Prompt: name.prompt,
-		Engine: traces[0].Fact(FactEngine), Changes: traces[0].Fact(FactChanges), Assumed: traces[0].Fact(FactAssumed),
+		Engine: traces[0].Fact(FactEngine), Changes: traces[0].Fact(FactChanges), Assumed: traces[0].Fact(FactAssumed), Unverified: traces[0].Fact(FactUnverified),
 	}
-	var groups [2][]pipeline.Trace // alone, with company
+	c.Chunk, _ = strconv.Atoi(traces[0].Fact(FactChunk)) // 0 where there is none
+	var groups [2][]pipeline.Trace                       // alone, with company
 	for i := range traces {
 		t := &traces[i]
 		if t.Outcome == pipeline.Dropped && len(t.Requests) == 0 {

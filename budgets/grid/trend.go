@@ -46,15 +46,33 @@ type Trend struct {
 
 	Line        Fit      // ns over tokens
 	PerThousand Estimate // slope of the line, ns for 1,000 tokens
-	Rise        Estimate // from the shortest prompt to the longest along the line, as a share of the former
-	Fits        bool     // there are three lengths, so that a parabola can be fitted
-	Parabola    Fit
-	Curve       Estimate // its quadratic part at the longest prompt, as a share of its linear part
+	// First and Last are the slopes between the two shortest lengths and between the two
+	// longest, ns for 1,000 tokens: what there is to say where no line fits.
+	First, Last Estimate
+	Rise        Estimate // from the shortest prompt to the longest, as a share of the former: along the line, or between the cells themselves where none fits
+	Fits        bool     // there are three lengths, so that a line need not fit
+	// Bends says that a parabola can be fitted: to all lengths or, where prompts are cut
+	// into chunks, to three or more that are cut or to as many that are not, since growth
+	// bends where the cutting begins, which is no quadratic term. From is the first of
+	// them and To the one behind the last.
+	Bends    bool
+	From, To int
+	Parabola Fit
+	Curve    Estimate // its quadratic part at the longest of them, as a share of its linear part
 	// ShowsAt is the prompt at which the quadratic part is CurveShows of the linear
 	// one, in tokens: infinite where the growth never gets ahead of linear.
 	ShowsAt float64
 
 	tokens []float64 // of the prompts, ascending
+}
+
+// Straight reports whether the slope of the line says something of every length.
+func (t *Trend) Straight() bool {
+	switch t.Shape {
+	case Faster, Slower, Irregular:
+		return false
+	}
+	return true
 }
 
 // Trend returns the trend of a row. ok is false with fewer than two lengths.
@@ -75,10 +93,18 @@ func (g *Grid) Trend(k Key, m Metric) (t Trend, ok bool) {
 		return 1000 * line.Linear
 	})
 	t.Rise = g.estimate(samples, t.rise)
-	if t.Fits = len(t.Prompts) >= 3; t.Fits {
+	n := len(t.Prompts)
+	t.First = g.estimate(samples, func(medians []float64) float64 { return t.between(medians, 0) })
+	t.Last = g.estimate(samples, func(medians []float64) float64 { return t.between(medians, n-2) })
+	t.Fits = n >= 3
+	if t.From, t.To = uncut(row); t.To-t.From >= 3 {
+		t.Bends = true
 		t.Curve = g.estimate(samples, t.curve)
 	}
 	t.settle(samples)
+	if !t.Straight() {
+		t.Rise = g.estimate(samples, func(medians []float64) float64 { return medians[n-1]/medians[0] - 1 })
+	}
 	return t, true
 }
 
@@ -98,6 +124,28 @@ func lengths(row []*Cell) []float64 {
 	return counted
 }
 
+// uncut returns the range of cells along which nothing but the length changes: those
+// that are cut into full chunks, if there are three, else those in one step. Nobody cuts
+// at 0 tokens, so that is all of them.
+func uncut(row []*Cell) (from, to int) {
+	cut := 0
+	for cut < len(row) && row[cut].Prompt < row[cut].Chunk {
+		cut++
+	}
+	if whole := cut; len(row)-cut < 3 {
+		if whole < len(row) && row[whole].Prompt == row[whole].Chunk {
+			whole++ // in one step, too
+		}
+		return 0, whole
+	}
+	return cut, len(row)
+}
+
+// between returns the slope from one length to the next, ns for 1,000 tokens.
+func (t *Trend) between(medians []float64, i int) float64 {
+	return 1000 * (medians[i+1] - medians[i]) / (t.tokens[i+1] - t.tokens[i])
+}
+
 // settle fits the medians themselves and names the shape.
 func (t *Trend) settle(samples []Sample) {
 	medians := make([]float64, len(samples))
@@ -105,8 +153,10 @@ func (t *Trend) settle(samples []Sample) {
 		medians[i], _ = s.Median()
 	}
 	t.Line, _ = Line(t.points(medians))
-	t.Parabola, _ = Parabola(t.points(medians))
-	if p := t.Parabola; t.Fits && t.Line.Linear > 0 && p.Square > 0 {
+	if t.Bends {
+		t.Parabola, _ = Parabola(t.points(medians)[t.From:t.To])
+	}
+	if p := t.Parabola; t.Bends && t.Line.Linear > 0 && p.Square > 0 {
 		t.ShowsAt = max(0, CurveShows*p.Linear/p.Square)
 	}
 	t.Shape = t.shape()
@@ -137,8 +187,8 @@ func (t *Trend) rise(medians []float64) float64 {
 // curve returns the quadratic part over the linear part at the longest prompt. It
 // is infinite where the linear part is none.
 func (t *Trend) curve(medians []float64) float64 {
-	p, _ := Parabola(t.points(medians))
-	_, longest := t.ends()
+	p, _ := Parabola(t.points(medians)[t.From:t.To])
+	longest := t.tokens[t.To-1]
 	if p.Linear <= 0 {
 		return math.Copysign(math.Inf(1), p.Square)
 	}
@@ -157,6 +207,8 @@ func (t *Trend) shape() Shape {
 		return Rises
 	}
 	switch c := t.Curve; {
+	case !t.Bends && t.Line.R2 < StraightR2, t.Bends && t.Parabola.R2 < StraightR2 && (c.Low > CurveShows || c.High < -CurveShows):
+		return Irregular
 	case c.Low > CurveShows:
 		return Faster
 	case c.High < -CurveShows:

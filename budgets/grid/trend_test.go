@@ -2,8 +2,11 @@ package grid
 
 import (
 	"math"
+	"strconv"
 	"testing"
 	"time"
+
+	"halfsecond/pipeline"
 )
 
 // along returns a grid of one model whose TTFT is of(prompt) in ms, with as much
@@ -110,5 +113,62 @@ func TestNoTrend(t *testing.T) {
 	}
 	if _, ok := g.Trend(Key{"m", "w"}, TTFT); ok {
 		t.Error("a row that is not there has a trend")
+	}
+}
+
+// chunked is a row whose prompts are cut at 512 tokens: each chunk costs 3 ms, which bends
+// the line there, and a token .02 ms and 2e-6 times those before it.
+func chunked(t *testing.T, chunk int, prompts ...int) Trend {
+	t.Helper()
+	var m made
+	for _, n := range prompts {
+		x := float64(n)
+		takes := 10 + .02*x + 2e-6*x*x + 3*x/512
+		if n < 512 {
+			takes = 13 + .02*x + 2e-6*x*x
+		}
+		for range 2 {
+			tr := m.ask("m", "v", n, time.Duration(takes*float64(ms)), ms)
+			if chunk > 0 {
+				tr.Facts = append(tr.Facts, pipeline.Fact{Name: FactChunk, Value: strconv.Itoa(chunk)})
+			}
+		}
+	}
+	tr, ok := m.grid(t).Trend(Key{"m", "v"}, TTFT)
+	if !ok {
+		t.Fatal("no trend")
+	}
+	return tr
+}
+
+// Where prompts are cut into chunks, the parabola is that of the prompts that are: the
+// quadratic term is a tenth of .02 + 3/512 ms a token at 1,293 of them. Along all lengths
+// the bend at the first chunk would pass for a part of it.
+func TestQuadraticOfChunks(t *testing.T) {
+	tr := chunked(t, 512, 128, 256, 512, 1024, 2048)
+	if !tr.Bends || tr.From != 2 || tr.To != 5 || math.Abs(tr.ShowsAt/1293-1) > .01 || tr.Shape != Faster {
+		t.Errorf("%v, from %d to %d, shows at %.0f; want faster than linear, fitted from 512 tokens on, at 1,293", tr.Shape, tr.From, tr.To, tr.ShowsAt)
+	}
+	if all := chunked(t, 0, 128, 256, 512, 1024, 2048); all.From != 0 || all.To != 5 || math.Abs(all.ShowsAt/1293-1) < .2 {
+		t.Errorf("from %d to %d, shows at %.0f: the test's bend does not show", all.From, all.To, all.ShowsAt)
+	}
+	if whole := chunked(t, 4096, 128, 512, 1024, 2048); whole.From != 0 || whole.To != 4 {
+		t.Errorf("no prompt is cut: from %d to %d, want all", whole.From, whole.To)
+	}
+	if few := chunked(t, 512, 128, 1024, 2048); few.Bends || !few.Fits || few.Shape != Linear && few.Shape != Irregular {
+		t.Errorf("two lengths are cut: %v, bends %t, want no parabola", few.Shape, few.Bends)
+	}
+}
+
+// Where no line fits, what is told is the slope at either end, and the rise between the
+// ends.
+func TestSlopesAtTheEnds(t *testing.T) {
+	tr, _ := along(t, func(n float64) float64 { return 10 + .08*n + 8e-6*n*n }, 0, 500, 1000, 2000).Trend(Key{"m", "v"}, TTFT)
+	if tr.Straight() || !near(tr.First.Value, 92e6) || !near(tr.Last.Value, 104e6) || !near(tr.Rise.Value, 202/52.-1) {
+		t.Errorf("slopes %v and %v, rise %v; want 92 and 104 ms for 1,000 tokens, and from 52 to 202 ms", tr.First.Value, tr.Last.Value, tr.Rise.Value)
+	}
+	line, _ := along(t, func(n float64) float64 { return 10 + .08*n }, 0, 500, 1000, 2000).Trend(Key{"m", "v"}, TTFT)
+	if !line.Straight() || !near(line.First.Value, 80e6) || !near(line.Last.Value, 80e6) {
+		t.Errorf("a line has the slopes %v and %v", line.First.Value, line.Last.Value)
 	}
 }

@@ -34,11 +34,13 @@ const BenchVersion = 1
 //	                  was sent); reason (of failed or skipped, else null); output_tokens, counted_tokens (of
 //	                  the prompt, as the server counts) and cached_tokens, each least and most of a request,
 //	                  null when not known; and, null when not measured, ttft, tpot, e2e, ttft_beside, stall,
-//	                  each n, p50, min, max
-//	trends            list of model, variant, metric, prompts, shape; slope (figure: ms for 1,000 tokens); constant
-//	                  (ms); r2 (null with two lengths, which any line fits); rise (figure: from the shortest prompt to the longest); curve (figure: quadratic
-//	                  over linear part at the longest; null with two lengths); shows_at (tokens at which that is
-//	                  0.1; null for never)
+//	                  each n, p50, min, max; kv_cache (null when not known): mean, peak and full_steps (shares of it in use, and of
+//	                  the steps with more than 95 % in use), preemptions, tokens_moved
+//	trends            list of model, variant, metric, prompts, shape (a pace that is not flat just rises); slope (figure: ms for
+//	                  1,000 tokens along the line that is fitted, null where none fits); first_slope and last_slope (figures: between the two shortest lengths and the two
+//	                  longest); constant (ms, of the line; null as slope); r2 (of the line; null with two lengths, which any line fits); rise (figure: from the shortest prompt
+//	                  to the longest); curve (figure: quadratic over linear part at the longest; null where no parabola can be
+//	                  fitted, with fewer than three lengths that are all cut into chunks or all not); shows_at (tokens at which that is 0.1; null for never)
 //	options           list of model, variant, beside (the baseline), metric, change; ratio (figure: geometric mean
 //	                  over the lengths); at, a list of prompt_tokens and the figure there
 //	duels             list of a, b (models, as their baselines), metric, change (of a beside b), ratio, at: as above
@@ -94,6 +96,7 @@ type BenchCell struct {
 	E2E          *BenchSample `json:"e2e"`
 	TTFTBeside   *BenchSample `json:"ttft_beside"`
 	Stall        *BenchSample `json:"stall"`
+	KV           *Cache       `json:"kv_cache"`
 }
 
 // BenchSample is a metric in one cell, in ms.
@@ -118,12 +121,25 @@ type BenchTrend struct {
 	Metric   string       `json:"metric"`
 	Prompts  []int        `json:"prompts"`
 	Shape    grid.Shape   `json:"shape"`
-	Slope    BenchFigure  `json:"slope"`
-	Constant float64      `json:"constant"`
+	Slope    *BenchFigure `json:"slope"`
+	First    BenchFigure  `json:"first_slope"`
+	Last     BenchFigure  `json:"last_slope"`
+	Constant *float64     `json:"constant"`
 	R2       *float64     `json:"r2"`
 	Rise     BenchFigure  `json:"rise"`
 	Curve    *BenchFigure `json:"curve"`
 	ShowsAt  *float64     `json:"shows_at"`
+
+	trend grid.Trend
+}
+
+// Words says in a few words how the metric goes along the prompt.
+func (t *BenchTrend) Words() string {
+	if t.Shape == grid.Flat {
+		return t.Shape.String()
+	}
+	slope, _ := slopes(&t.trend)
+	return fmt.Sprintf("%s, %s for 1,000 tokens", t.Shape, slope)
 }
 
 // BenchOption is what a variant gained or cost a model.
@@ -208,6 +224,7 @@ func benchCell(c *grid.Cell) BenchCell {
 		Asked: c.Asked, Failed: c.Failed, Skipped: c.Skipped, Reason: text(c.Reason),
 		TTFT: benchSample(c.Sample(grid.TTFT)), TPOT: benchSample(c.Sample(grid.TPOT)), E2E: benchSample(c.Sample(grid.E2E)),
 		TTFTBeside: benchSample(c.Sample(grid.TTFTBeside)), Stall: benchSample(c.Sample(grid.Stall)),
+		KV: cacheUse(c.Cache),
 	}
 	if c.Asked > c.Failed && c.Output[0] >= 0 {
 		out.OutputTokens = &c.Output
@@ -258,14 +275,21 @@ func (b *Bench) follow() {
 				continue
 			}
 			b.trends = append(b.trends, t)
+			ms := budgets.Duration.Reported
 			out := BenchTrend{
-				Model: k.Model, Variant: k.Variant, Metric: m.String(), Prompts: t.Prompts, Shape: t.Shape,
-				Slope: benchFigure(t.PerThousand, budgets.Duration.Reported), Constant: budgets.Duration.Reported(t.Line.Constant),
-				Rise: benchFigure(t.Rise, part), ShowsAt: finite(t.ShowsAt),
+				Model: k.Model, Variant: k.Variant, Metric: m.String(), Prompts: t.Prompts, Shape: shapeOf(&t),
+				First: benchFigure(t.First, ms), Last: benchFigure(t.Last, ms), Rise: benchFigure(t.Rise, part), ShowsAt: finite(t.ShowsAt), trend: t,
+			}
+			if t.Straight() {
+				slope, constant := benchFigure(t.PerThousand, ms), ms(t.Line.Constant)
+				out.Slope, out.Constant = &slope, &constant
 			}
 			if t.Fits {
+				out.R2 = &t.Line.R2
+			}
+			if t.Bends {
 				c := benchFigure(t.Curve, part)
-				out.R2, out.Curve = &t.Line.R2, &c
+				out.Curve = &c
 			}
 			b.Trends = append(b.Trends, out)
 		}

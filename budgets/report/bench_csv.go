@@ -17,10 +17,10 @@ func (b *Bench) CSV(w io.Writer) error {
 	for _, name := range []string{"ttft", "tpot", "e2e", "ttft_beside", "stall"} {
 		head = append(head, name+"_n", name+"_p50_ms", name+"_min_ms", name+"_max_ms")
 	}
-	rows := [][]string{append(head, "engine", "changes", "assumed")}
+	rows := [][]string{append(head, "kv_mean", "kv_peak", "kv_full_steps", "preemptions", "tokens_moved", "engine", "changes", "assumed", "unverified")}
 	for i := range b.Cells {
 		s := b.served(b.Cells[i].Variant)
-		rows = append(rows, append(b.Cells[i].record(), orEmpty(b.Cells[i].Engine), orEmpty(s.Changes), orEmpty(s.Assumed)))
+		rows = append(rows, append(b.Cells[i].record(), orEmpty(b.Cells[i].Engine), orEmpty(s.Changes), orEmpty(s.Assumed), b.grid.Cells[i].Unverified))
 	}
 	if err := out.WriteAll(rows); err != nil {
 		return fmt.Errorf("write comparison: %w", err)
@@ -44,7 +44,10 @@ func (c *BenchCell) record() []string {
 		}
 		row = append(row, strconv.Itoa(s.N), budgets.Exact(s.P50), budgets.Exact(s.Min), budgets.Exact(s.Max))
 	}
-	return row
+	if c.KV == nil {
+		return append(row, "", "", "", "", "")
+	}
+	return append(row, budgets.Exact(c.KV.Mean), budgets.Exact(c.KV.Peak), budgets.Exact(c.KV.FullSteps), strconv.Itoa(c.KV.Preemptions), strconv.Itoa(c.KV.TokensMoved))
 }
 
 func orEmpty(s *string) string {

@@ -26,6 +26,9 @@ func (b *Bench) note() {
 				count(c.Failed), count(c.Asked), c.Model, c.Variant, count(c.Prompt), strings.TrimRight(c.Reason, ".")))
 		}
 	}
+	if rows := b.unverified(); len(rows) > 0 {
+		b.Notes = append(b.Notes, fmt.Sprintf("Not verified: the figures of %s were written from memory and await a source, and what follows rests on them.", strings.Join(rows, ", ")))
+	}
 	b.Notes = append(b.Notes, b.tokenNotes()...)
 	if l := b.Lateness; l != nil {
 		b.Notes = append(b.Notes, b.latenessNote(l))
@@ -37,6 +40,18 @@ func (b *Bench) note() {
 		}
 		b.Notes = append(b.Notes, fmt.Sprintf("The comparison did not finish (%s): this is %s of %s requests.", why, count(b.N), count(b.NAsked)))
 	}
+}
+
+// unverified names the rows of the catalogue behind the comparison that await a source.
+func (b *Bench) unverified() (rows []string) {
+	for i := range b.grid.Cells {
+		for name := range strings.SplitSeq(b.grid.Cells[i].Unverified, ", ") {
+			if name != "" {
+				rows = with(rows, name)
+			}
+		}
+	}
+	return rows
 }
 
 // fairRepeats is from how many repeats a percentile bootstrap of a median covers about

@@ -19,6 +19,9 @@ func (b *Bench) conclude() {
 		}
 	}
 	for _, k := range b.grid.Keys() {
+		if s := b.cacheSentence(k); s != "" {
+			b.Conclusions = append(b.Conclusions, s)
+		}
 		if s := b.optionSentence(k); s != "" {
 			b.Conclusions = append(b.Conclusions, s)
 		}
@@ -37,7 +40,7 @@ func trendSentence(t *grid.Trend) string {
 	name := strings.ToUpper(t.Metric.String())
 	shortest, longest := t.Prompts[0], t.Prompts[len(t.Prompts)-1]
 	head := fmt.Sprintf("%s of %s", name, t.Model)
-	slope := fmt.Sprintf("%s for 1,000 tokens%s", budgets.Duration.Format(t.PerThousand.Value), within(t.PerThousand, budgets.Duration.Format))
+	slope := slopeWords(t)
 	span := fmt.Sprintf("from %s to %s tokens", count(shortest), count(longest))
 	switch t.Shape {
 	case grid.Flat:
@@ -50,13 +53,28 @@ func trendSentence(t *grid.Trend) string {
 		return fmt.Sprintf("%s rises with the prompt, %s; two lengths do not tell whether in a line.", head, slope)
 	}
 	if t.Metric == grid.TPOT {
-		return fmt.Sprintf("%s is not flat: %s over the prompts %s%s, %s.", head, change(t.Rise.Value), span, within(t.Rise, change), slope)
+		return fmt.Sprintf("%s is not flat but rises: %s over the prompts %s%s, %s.", head, change(t.Rise.Value), span, within(t.Rise, change), slope)
 	}
 	is := map[grid.Shape]string{
 		grid.Linear: "is linear in the prompt", grid.Faster: "grows faster than linearly with the prompt",
 		grid.Slower: "grows slower than linearly with the prompt", grid.Irregular: "grows with the prompt, but along no line",
 	}[t.Shape]
-	return fmt.Sprintf("%s %s %s: %s, R2 %s%s.", head, is, span, slope, r2(t.Line.R2), quadratic(t))
+	if t.Straight() {
+		slope += ", R2 " + r2(t.Line.R2)
+	}
+	return fmt.Sprintf("%s %s %s: %s%s.", head, is, span, slope, quadratic(t))
+}
+
+// slopeWords says what 1,000 tokens more take: along a line where one fits, else at
+// either end.
+func slopeWords(t *grid.Trend) string {
+	format := budgets.Duration.Format
+	if t.Straight() {
+		return fmt.Sprintf("%s for 1,000 tokens%s", format(t.PerThousand.Value), within(t.PerThousand, format))
+	}
+	n := len(t.Prompts)
+	return fmt.Sprintf("%s%s for 1,000 tokens from %s to %s, %s%s from %s to %s", format(t.First.Value), within(t.First, format), count(t.Prompts[0]), count(t.Prompts[1]),
+		format(t.Last.Value), within(t.Last, format), count(t.Prompts[n-2]), count(t.Prompts[n-1]))
 }
 
 // unclear says what cannot be told of a trend.
@@ -77,8 +95,14 @@ func quadratic(t *grid.Trend) string {
 	switch {
 	case !t.Fits:
 		return ""
+	case t.Bends && t.Shape == grid.Irregular:
+		return "; no parabola fits either"
+	case !t.Bends:
+		return "; too few lengths are cut into chunks, or not, to tell a quadratic term"
 	case math.IsInf(t.ShowsAt, 1):
 		return "; no quadratic term shows"
+	case t.ShowsAt == 0:
+		return "; the parabola that fits has no linear part"
 	case t.ShowsAt > sight*longest:
 		return fmt.Sprintf("; the quadratic term does not reach 10 %% of the linear one within the range, nor by the fit within %s tokens", count(int(sight*longest)))
 	case t.ShowsAt > longest:

@@ -18,6 +18,7 @@ func (b *Bench) Table(w io.Writer, o Options) error {
 	for _, m := range b.Models {
 		b.cellTable(p, m)
 	}
+	b.cacheTable(p)
 	b.trendTable(p, grid.TTFT, "Is TTFT linear in the prompt?")
 	b.trendTable(p, grid.TPOT, "Is TPOT flat?")
 	b.optionTable(p)
@@ -144,9 +145,9 @@ func (b *Bench) trendTable(p *page, m grid.Metric, question string) {
 			model = ""
 		}
 		last = t.Model
+		slope, interval := slopes(t)
 		rows = append(rows, []cell{
-			left(model), left(t.Variant), left(shapeWord(t)), right(budgets.Duration.Format(t.PerThousand.Value)),
-			left(ends(t.PerThousand, budgets.Duration.Format)), right(fitWords(t)), right(ownFigure(t)),
+			left(model), left(t.Variant), left(shapeOf(t).String()), right(slope), left(interval), right(fitWords(t)), right(ownFigure(t)),
 		})
 	}
 	if len(rows) == 1 {
@@ -156,24 +157,34 @@ func (b *Bench) trendTable(p *page, m grid.Metric, question string) {
 	p.rows(rows)
 }
 
-// shapeWord returns a trend's shape; a pace that is not flat just rises.
-func shapeWord(t *grid.Trend) string {
+// shapeOf returns a trend's shape; a pace that is not flat just rises.
+func shapeOf(t *grid.Trend) grid.Shape {
 	switch t.Shape {
 	case grid.Unclear, grid.Flat, grid.Falls:
-		return t.Shape.String()
+		return t.Shape
 	}
 	if t.Metric == grid.TPOT {
-		return grid.Rises.String()
+		return grid.Rises
 	}
-	return t.Shape.String()
+	return t.Shape
 }
 
-// fitWords returns R2, except of two lengths, which any line fits.
+// fitWords returns R2 of a line that is spoken of: not of two lengths, which any line
+// fits, nor where there is no growth to explain.
 func fitWords(t *grid.Trend) string {
-	if !t.Fits {
+	if !t.Fits || t.Shape == grid.Unclear || t.Shape == grid.Flat {
 		return "-"
 	}
 	return r2(t.Line.R2)
+}
+
+// slopes returns what 1,000 tokens more take, with its interval: along a line where one
+// fits, else from the shortest lengths to the longest.
+func slopes(t *grid.Trend) (figure, interval string) {
+	if t.Straight() {
+		return budgets.Duration.Format(t.PerThousand.Value), ends(t.PerThousand, budgets.Duration.Format)
+	}
+	return fmt.Sprintf("%s to %s", budgets.Duration.Format(t.First.Value), budgets.Duration.Format(t.Last.Value)), "no line fits"
 }
 
 func ends(e grid.Estimate, format func(float64) string) string {
@@ -194,10 +205,12 @@ func ownFigure(t *grid.Trend) string {
 		return change(t.Rise.Value)
 	}
 	switch {
-	case !t.Fits:
+	case !t.Bends || t.Shape == grid.Irregular:
 		return "-"
 	case math.IsInf(t.ShowsAt, 1):
 		return "never"
+	case t.ShowsAt == 0:
+		return "no linear part"
 	}
 	longest := float64(t.Prompts[len(t.Prompts)-1])
 	switch words := "~" + tokensAbout(t.ShowsAt); {
@@ -287,8 +300,9 @@ func (b *Bench) legend(p *page) {
 		b.changeWords(p)
 		return
 	}
-	p.definition("rise", "from the shortest prompt to the longest along the fitted line; within 5 % is flat")
-	p.definition("10 % quadratic at", "prompt at which the quadratic part of a fitted parabola is a tenth of its linear part; up to a tenth at the longest prompt, with R2 of 0.99, is linear")
+	p.definition("rise", "from the shortest prompt to the longest, along the fitted line or, where none fits, between those two; within 5 % is flat")
+	p.definition("per 1,000 tokens", "along the fitted line, or where growth is along none from one slope to another: between the two shortest lengths, and between the two longest")
+	p.definition("10 % quadratic at", "prompt at which the quadratic part of a fitted parabola is a tenth of its linear part; up to a tenth at the longest prompt, with R2 of 0.99, is linear. Where prompts are cut into chunks it is fitted to those that are, for growth bends where the cutting begins")
 	b.changeWords(p)
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"halfsecond/budgets/grid"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/trace"
 )
@@ -79,7 +80,7 @@ func TestBenchConclusions(t *testing.T) {
 			"TTFT of Large grows faster than linearly with the prompt from 128 to 2,048 tokens",
 			"the quadratic term reaches 10 % of the linear one at about 750 tokens",
 			"TTFT of Small is linear in the prompt from 128 to 1,024 tokens: 30 ms for 1,000 tokens, R2 1.0000",
-			"TPOT of Large is not flat: +19.0 % over the prompts from 128 to 2,048 tokens",
+			"TPOT of Large is not flat but rises: +19.0 % over the prompts from 128 to 2,048 tokens",
 			"TPOT of Small is flat",
 			"With chunked prefill (token_budget: 512, chunked_prefill: true), Large: TTFT +5.0 %",
 			"Small is 3.", "as fast as Large to the first token",
@@ -111,7 +112,8 @@ func TestBenchConclusions(t *testing.T) {
 // A gain that rests on an assumption says so wherever it is met.
 func TestBenchServed(t *testing.T) {
 	run := newBenchRun("sim")
-	run.served = map[string][]pipeline.Fact{"plain": servedIn("", ""), "drafts": servedIn("speculation: {draft: ngram, acceptance: 0.4}", "acceptance")}
+	unverified := pipeline.Fact{Name: grid.FactUnverified, Value: "model M, hardware card"}
+	run.served = map[string][]pipeline.Fact{"plain": servedIn("", ""), "drafts": append(servedIn("speculation: {draft: ngram, acceptance: 0.4}", "acceptance"), unverified)}
 	for range 2 {
 		run.ask("M", "plain", 128, 20*ms, 4*ms)
 		run.ask("M", "drafts", 128, 20*ms, 2*ms)
@@ -127,6 +129,10 @@ func TestBenchServed(t *testing.T) {
 	if !slices.Contains(b.Conclusions, want) {
 		t.Errorf("conclusions %q: none is %q", b.Conclusions, want)
 	}
+	const warning = "Not verified: the figures of model M, hardware card were written from memory and await a source, and what follows rests on them."
+	if !slices.Contains(b.Notes, warning) {
+		t.Errorf("notes %q: none is %q", b.Notes, warning)
+	}
 	var page, table bytes.Buffer
 	if err := errors.Join(b.Table(&page, Options{Width: 120}), b.CSV(&table)); err != nil {
 		t.Fatal(err)
@@ -141,7 +147,7 @@ func TestBenchServed(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, page.String())
 		}
 	}
-	if want := `,a model on a card by vllm,"speculation: {draft: ngram, acceptance: 0.4}",acceptance` + "\n"; !strings.HasSuffix(table.String(), want) {
+	if want := `,a model on a card by vllm,"speculation: {draft: ngram, acceptance: 0.4}",acceptance,"model M, hardware card"` + "\n"; !strings.HasSuffix(table.String(), want) {
 		t.Errorf("the CSV does not end with %q:\n%s", want, table.String())
 	}
 }
@@ -210,4 +216,41 @@ func TestCompareBench(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "bench_beside.txt", out.Bytes())
+}
+
+// A cache that was full is told of: how full, what gave way, and what became of the pace.
+func TestBenchCache(t *testing.T) {
+	run := newBenchRun("sim")
+	for range 2 {
+		run.ask("M", "spill", 100, 20*ms, 25*ms)
+		run.ask("M", "spill", 900, 80*ms, 400*ms)
+	}
+	run.Footer.Engines = []trace.Engine{
+		{Model: "M", Variant: "spill", Prompt: 100, Blocks: 1000, Peak: 730, Held: 42_600, Steps: 100},
+		{Model: "M", Variant: "spill", Prompt: 900, Blocks: 1000, Peak: 1000, Held: 99_200, Steps: 100, Full: 98, TokensMoved: 30_000},
+	}
+	b := bench(t, run.Run)
+	if got, want := *b.Cells[1].KV, (Cache{Mean: .992, Peak: 1, FullSteps: .98, TokensMoved: 30_000}); got != want {
+		t.Errorf("the cache is %+v, want %+v", got, want)
+	}
+	const want = "With the KV cache of M full (spill, 900 tokens: more than 95 % in use in 98 % of the steps), TPOT is 400 ms and TTFT 80 ms, where at 100 tokens, with 73 % in use at most, they are 25 ms and 20 ms; 30,000 tokens were moved."
+	if !slices.Contains(b.Conclusions, want) {
+		t.Errorf("conclusions %q: none is %q", b.Conclusions, want)
+	}
+	var page bytes.Buffer
+	if err := b.Table(&page, Options{Width: 120}); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []string{
+		"  M  spill     100  42.6 %   73 %         0 %          0             0  20 ms   25 ms\n",
+		"               900  99.2 %  100 %        98 %          0        30,000  80 ms  400 ms\n",
+	} {
+		if !strings.Contains(page.String(), row) {
+			t.Errorf("no row %q in\n%s", row, page.String())
+		}
+	}
+	run.Footer.Engines = run.Footer.Engines[:1]
+	if page.Reset(); bench(t, run.Run).Table(&page, Options{Width: 120}) != nil || strings.Contains(page.String(), "How full") {
+		t.Error("a cache that was never full is told of")
+	}
 }

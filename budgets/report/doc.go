@@ -25,6 +25,7 @@
 //	seed              seed of every random stream
 //	n                 interactions in the run
 //	n_asked           interactions asked for
+//	warm_up           others before them, which are not reported
 //	version           version of the program that ran it
 //	engine            the modelled engine behind the language model, in words; null for none
 //	finished          false when the run was cut short
@@ -65,6 +66,9 @@
 //	outcomes          interactions by outcome
 //	request_outcomes  requests by outcome
 //	background        requests that others made of the same model, not judged: requests, ok; null for none
+//	kv_cache          of a modelled engine on the simulator, over its steps, warm-up included: mean and peak (shares of
+//	                  it in use), full_steps (share of the steps with more than 95 % in use), preemptions (requests
+//	                  that gave way), tokens_moved (to a memory beside it or back); null when not known
 //	lateness          how late the tester's own loop ran: n, p50, p99, max in ms; null on the virtual clock
 //	formulas          by metric: how a value is made, and over what
 package report

@@ -27,6 +27,7 @@ type Report struct {
 	Seed             uint64            `json:"seed"`
 	N                int               `json:"n"`
 	NAsked           int               `json:"n_asked"`
+	WarmUp           int               `json:"warm_up"`
 	Version          string            `json:"version"`
 	Engine           *string           `json:"engine"`
 	Finished         bool              `json:"finished"`
@@ -39,6 +40,7 @@ type Report struct {
 	Outcomes         map[string]int    `json:"outcomes"`
 	RequestOutcomes  map[string]int    `json:"request_outcomes"`
 	Background       *Background       `json:"background"`
+	KVCache          *Cache            `json:"kv_cache"`
 	Lateness         *Lateness         `json:"lateness"`
 	Formulas         map[string]string `json:"formulas"`
 
@@ -119,7 +121,7 @@ func New(run trace.Run) (*Report, error) {
 	h := run.Header
 	r := &Report{
 		ReportVersion: Version, Verdict: a.Verdict, Scenario: h.Scenario, ScenarioHash: h.ScenarioHash, Kind: h.Kind,
-		Target: h.Target, Seed: h.Seed, N: len(run.Traces), NAsked: h.N, Version: h.Version,
+		Target: h.Target, Seed: h.Seed, N: len(run.Traces), NAsked: h.N, WarmUp: h.WarmUp, Version: h.Version,
 		Finished: run.Footer.Finished, UnfinishedReason: text(run.Footer.Reason), Unfit: text(a.Unfit),
 		Budgets: []Budget{}, Metrics: map[string]Metric{}, Stages: []Stage{}, Levers: []Lever{},
 		Lateness: lateness(run.Footer.Lateness), Formulas: map[string]string{},
@@ -127,6 +129,9 @@ func New(run trace.Run) (*Report, error) {
 	}
 	if b := Background(run.Footer.Background); b.Requests > 0 {
 		r.Background = &b
+	}
+	if engines := run.Footer.Engines; len(engines) > 0 {
+		r.KVCache = cacheUse(&engines[0])
 	}
 	for _, s := range h.Stages {
 		if s.Engine != "" {

@@ -17,6 +17,25 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
+// TestCacheWords: what became of the KV cache is in the notes and in the document.
+func TestCacheWords(t *testing.T) {
+	c := cacheUse(&trace.Engine{Blocks: 100, Peak: 100, Held: 500, Steps: 10, Full: 2, Preemptions: 3, TokensMoved: 64})
+	if *c != (Cache{.5, 1, .2, 3, 64}) {
+		t.Errorf("%+v", c)
+	}
+	const want = "KV cache: 50 % in use on average over the steps of the engine, 100 % at most, more than 95 % in 20 % of them; requests gave way 3 times; 64 tokens moved to a memory beside it or back."
+	if got := c.words(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	quiet := cacheUse(&trace.Engine{Blocks: 100, Peak: 20, Held: 100, Steps: 10})
+	if got := quiet.words(); got != "KV cache: 10 % in use on average over the steps of the engine, 20 % at most." {
+		t.Errorf("%q", got)
+	}
+	if cacheUse(nil) != nil || cacheUse(&trace.Engine{Blocks: 1}) != nil {
+		t.Error("a cache that nobody knows of, or that computed nothing, has a use")
+	}
+}
+
 // hosted makes two stages rest on published medians.
 func hosted(run trace.Run) trace.Run {
 	run.Header.Stages[4] = trace.Stage{Name: "llm_first_token", Simulated: true, Component: "acme-fast-chat", NoSpread: true}

@@ -78,10 +78,29 @@ func (r *Report) failures() string {
 	return fmt.Sprintf(" %s of %s %s did not end ok, most often: %s.", count(bad), count(r.N), r.noun(r.N), strings.TrimRight(most, "."))
 }
 
+// loads says how many requests waited for the model to be in memory; it is empty when
+// none did.
+func (r *Report) loads() string {
+	waited, all, longest := 0, 0, time.Duration(0)
+	for i := range r.analysis.Run.Traces {
+		for j := range r.analysis.Run.Traces[i].Requests {
+			all++
+			if l := r.analysis.Run.Traces[i].Requests[j].Loading; l > 0 {
+				waited++
+				longest = max(longest, l)
+			}
+		}
+	}
+	if waited == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Of %s, %s waited for the model to be loaded, up to %s.", counted(all, "request"), count(waited), budgets.Duration.Format(float64(longest)))
+}
+
 // unfinished adds what kept the verdict from resting on all that was asked for:
 // interactions that did not end ok, and a run that was cut short.
 func (r *Report) unfinished(words string) string {
-	words += r.failures()
+	words += r.loads() + r.failures()
 	if r.Finished {
 		return words
 	}

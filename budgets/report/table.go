@@ -44,6 +44,9 @@ var verdictStyles = map[budgets.Verdict]style{budgets.Pass: green, budgets.Fail:
 func (r *Report) head(p *page) {
 	p.paragraph(0, verdictStyles[r.Verdict], r.Summary)
 	facts := []string{fmt.Sprintf("%s on %s", r.Scenario, r.Target), count(r.N) + " " + r.noun(r.N), fmt.Sprintf("seed %d", r.Seed)}
+	if r.WarmUp > 0 {
+		facts[1] += " after " + count(r.WarmUp) + " of warm-up"
+	}
 	if r.ScenarioHash != "" {
 		facts = append(facts, "scenario hash "+r.ScenarioHash[:min(12, len(r.ScenarioHash))])
 	}
@@ -327,6 +330,9 @@ func (r *Report) notes(p *page) {
 	})
 	if b := r.Background; b != nil {
 		p.paragraph(2, plain, fmt.Sprintf("Beside them others made %s of the same model, which are not judged; %s of them ended ok.", counted(b.Requests, "request"), count(b.OK)))
+	}
+	if c := r.KVCache; c != nil {
+		p.paragraph(2, plain, c.words())
 	}
 	if l := r.Lateness; l != nil {
 		p.paragraph(2, plain, "Lateness: "+l.words())

@@ -94,10 +94,14 @@ func (o *runOptions) grid(ctx context.Context, s *scenario.Scenario, one runner.
 	return set, err
 }
 
-// draw writes the pictures of a comparison where --out says.
+// draw writes the table of cells and the pictures of a comparison where --out says. There
+// are none of a part of a comparison, which nothing about them would tell.
 func (o *runOptions) draw(b *report.Bench) error {
-	if o.out == "" {
+	if o.out == "" || !b.Finished {
 		return nil
+	}
+	if err := writeFile(filepath.Join(o.out, cellsFile), b.CSV); err != nil {
+		return fmt.Errorf("--out: %w", err)
 	}
 	for _, p := range picture.Bench(b) {
 		if err := writeFile(filepath.Join(o.out, p.Name+".svg"), p.SVG); err != nil {
@@ -109,6 +113,9 @@ func (o *runOptions) draw(b *report.Bench) error {
 	}
 	return nil
 }
+
+// cellsFile is the name of the table of a comparison's cells in its folder.
+const cellsFile = "cells.csv"
 
 // benchBesideSim compares on the simulator too, when it was done on the mock.
 func benchBesideSim(ctx context.Context, s *scenario.Scenario, set study.Settings, b *report.Bench) (*report.BenchComparison, error) {
@@ -166,10 +173,13 @@ func reportBench(p *program, run trace.Run) error {
 
 // benchError turns a comparison that lacks something into an exit code.
 func benchError(b *report.Bench) error {
-	if b.Finished && b.Measured() {
-		return nil
+	switch {
+	case !b.Finished:
+		return unfinishedRun("comparison, of which there are no pictures,", b.UnfinishedReason, b.N, b.NAsked)
+	case !b.Measured():
+		return &exitError{exitUnmeasured, errors.New("some cells have no figures: the notes of the report say why")}
 	}
-	return &exitError{code: exitUnmeasured}
+	return nil
 }
 
 // writeFile makes a file of what write writes. There is none where that fails.

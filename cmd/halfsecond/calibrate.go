@@ -55,7 +55,12 @@ The report asks whether the measurements come from this engine on this machine a
 when a fitted constant is hard to believe of it: a share within 2 % of 1, the figure of
 the datasheet, which only a faster machine would explain; or further off the built-in
 value than one expects from machine to machine, a share by more than a factor of 1.65
-(e to the .5) or a fixed cost by more than 2.72 (e). It does not change the fit.`,
+(e to the .5) or a fixed cost by more than 2.72 (e). It does not change the fit.
+
+The share of the compute rate is the one that is really used, which on GeForce boards is
+more than the constant of the built-in table. The share of the bandwidth and the fixed
+costs are fitted only where something was measured of decoding. When the fitted constants predict the measurements no better than the built-in
+ones, neither on average nor at the median, no profile is written and the exit code is 3.`,
 		Example: `  halfsecond calibrate mine.csv --engine vllm --hardware RTX-4090 --out mine.profile
   halfsecond calibrate run.csv --model Llama-3.1-8B --hardware RTX-4090 --kv-tokens 41408 --first 100
   halfsecond calibrate results --served my-model --model Llama-3.1-8B --hardware L40S --out l40s.profile`,
@@ -97,10 +102,17 @@ func runCalibrate(ctx context.Context, p *program, file string, o *calibrateOpti
 	if err := o.write(result); err != nil {
 		return err
 	}
-	if p.Format == "json" {
-		return writeJSON(p.out, result)
+	if err := result.show(p); err != nil || result.Improves.any() {
+		return err
 	}
-	return result.writeTable(p.out)
+	return &exitError{exitUnmeasured, errors.New("the fitted constants predict these measurements no better than the built-in ones")}
+}
+
+func (r *calibrateResult) show(p *program) error {
+	if p.Format == "json" {
+		return writeJSON(p.out, r)
+	}
+	return r.writeTable(p.out)
 }
 
 // check reports flags that cannot be right, whatever the file is.
@@ -265,9 +277,9 @@ func stem(file string) string {
 	return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 }
 
-// write writes the profile. It never writes over a file.
+// write writes the profile, if it is of use. It never writes over a file.
 func (o *calibrateOptions) write(r *calibrateResult) error {
-	if o.out == "" {
+	if o.out == "" || !r.Improves.any() {
 		return nil
 	}
 	f, err := os.OpenFile(o.out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)

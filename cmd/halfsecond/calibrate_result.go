@@ -30,6 +30,7 @@ type calibrateResult struct {
 	Measurements int            `json:"measurements"` // times and rates that were fitted
 	Before       errorsJSON     `json:"before"`       // absolute errors with the built-in constants
 	After        errorsJSON     `json:"after"`        // with the fitted ones
+	Improves     improvement    `json:"improves"`     // whether they predict these measurements better
 	Data         string         `json:"data"`
 	DataHash     string         `json:"data_sha256"`
 	Measured     *string        `json:"measured"`            // the day
@@ -47,10 +48,19 @@ type estimateJSON struct {
 	About   string   `json:"about"`
 	BuiltIn float64  `json:"built_in"`
 	Fitted  *float64 `json:"fitted"` // null when the measurements do not tell
-	Low     *float64 `json:"low"`    // how far off it could be before predictions err clearly more
+	Low     *float64 `json:"low"`    // how far off it could be before predictions err clearly more; null when nothing bounds it
 	High    *float64 `json:"high"`
 	Would   string   `json:"would_tell,omitempty"`
 }
+
+// improvement says whether the absolute errors are smaller with the fitted constants.
+type improvement struct {
+	Mean   bool `json:"mean"`
+	Median bool `json:"median"`
+}
+
+// any reports whether the fitted constants are of use.
+func (i improvement) any() bool { return i.Mean || i.Median }
 
 // residualJSON is a row with the errors of its prediction.
 type residualJSON struct {
@@ -75,14 +85,23 @@ func newCalibrateResult(p fit.Profile, c fit.Calibration) *calibrateResult {
 		Measurements: len(c.After), Before: absolute(c.Before), After: absolute(c.After),
 		Data: p.Data, DataHash: p.Hash, Measured: known(p.Measured, ""), Doubts: append([]string{}, c.Doubts()...), profile: p,
 	}
+	r.Improves.Mean, r.Improves.Median = c.Improves()
 	for _, e := range c.Estimates {
-		j := estimateJSON{Name: e.Name, About: e.About, BuiltIn: e.Before, Low: number(e.Low), High: number(e.High), Would: e.Would}
+		j := estimateJSON{Name: e.Name, About: e.About, BuiltIn: e.Before, Low: bound(e.Low), High: bound(e.High), Would: e.Would}
 		if e.Told {
 			j.Fitted = &e.Value
 		}
 		r.Constants = append(r.Constants, j)
 	}
 	return r
+}
+
+// bound returns an end of a range, or nil where nothing bounds it.
+func bound(v float64) *float64 {
+	if v == 0 || math.IsInf(v, 1) {
+		return nil
+	}
+	return number(v)
 }
 
 // absolute returns the mean, the median and the 90th percentile of absolute errors.
@@ -150,12 +169,30 @@ func (r *calibrateResult) writeTable(out io.Writer) error {
 	fmt.Fprintf(w, "errors\tbuilt in: mean %s, median %s, p90 %s\n", shownShare(r.Before.Mean), shownShare(r.Before.Median), shownShare(r.Before.P90))
 	fmt.Fprintf(w, "\tfitted: mean %s, median %s, p90 %s\n", shownShare(r.After.Mean), shownShare(r.After.Median), shownShare(r.After.P90))
 	errs := []error{w.Flush(), r.writeDoubts(out), r.writeConstants(out), r.writeResiduals(out), r.Fitted.writeTable(out, "fitted"), r.Others.writeTable(out, "not fitted")}
-	if r.Written != nil {
-		fmt.Fprintf(out, "\nThe profile %s is in %s.\n", r.Profile, *r.Written)
-	} else {
-		fmt.Fprintln(out, "\nThe profile is not kept: --out names a file for it.")
-	}
+	fmt.Fprintf(out, "\n%s\n", r.kept())
 	return errors.Join(errs...)
+}
+
+// kept says what became of the profile.
+func (r *calibrateResult) kept() string {
+	switch {
+	case !r.Improves.any():
+		return "No profile is written: the fitted constants do not predict these measurements better, neither on average\nnor at the median. Keep the built-in ones."
+	case r.Written == nil:
+		return "The profile is not kept: --out names a file for it." + r.worse()
+	}
+	return fmt.Sprintf("The profile %s is in %s.%s", r.Profile, *r.Written, r.worse())
+}
+
+// worse says by which of two measures the fitted constants are no better.
+func (r *calibrateResult) worse() string {
+	switch {
+	case !r.Improves.Mean:
+		return " Its constants err less at the median, but not on average."
+	case !r.Improves.Median && r.Measurements > 1:
+		return " Its constants err less on average, but not at the median."
+	}
+	return ""
 }
 
 // writeDoubts asks whether the measurements are of what they are said to be, when a
@@ -175,7 +212,7 @@ func (r *calibrateResult) writeConstants(out io.Writer) error {
 	for _, c := range r.Constants {
 		switch {
 		case c.Fitted != nil:
-			fmt.Fprintf(w, "%s\t%.4g\t%.4g\t%.3g to %.3g\n", c.Name, c.BuiltIn, *c.Fitted, *c.Low, *c.High)
+			fmt.Fprintf(w, "%s\t%.4g\t%.4g\t%s\n", c.Name, c.BuiltIn, *c.Fitted, c.plausible())
 		case c.Would != "":
 			fmt.Fprintf(w, "%s\t%.4g\t-\tcannot tell: it takes %s\n", c.Name, c.BuiltIn, c.Would)
 		}
@@ -184,8 +221,22 @@ func (r *calibrateResult) writeConstants(out io.Writer) error {
 	fmt.Fprintln(out, `
 In the plausible range, whatever the other constants are, predictions err no more than
 chance explains (95 %, as if measurements were independent of each other), or by less than
-half a percentage point more on average.`)
+half a percentage point more on average. An end that is not there is one that the
+measurements do not tell.`)
 	return err
+}
+
+// plausible writes the range, of which an end may be open.
+func (c estimateJSON) plausible() string {
+	switch {
+	case c.Low == nil && c.High == nil:
+		return "not bounded while the others may differ too"
+	case c.Low == nil:
+		return fmt.Sprintf("up to %.3g", *c.High)
+	case c.High == nil:
+		return fmt.Sprintf("%.3g or more", *c.Low)
+	}
+	return fmt.Sprintf("%.3g to %.3g", *c.Low, *c.High)
 }
 
 // worstShown is how many residuals the table has.
@@ -217,22 +268,22 @@ func (j *replayJudged) writeTable(out io.Writer, which string) error {
 		return nil
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "\n%s %s\tMEASURED\tBUILT IN\tERROR\tFITTED\tERROR\n", strings.ToUpper(counted(j.Requests, "request")), strings.ToUpper(which))
+	fmt.Fprintf(w, "\n%s %s, IN MS\tMEASURED\tBUILT IN\tERROR\tFITTED\tERROR\n", strings.ToUpper(counted(j.Requests, "request")), strings.ToUpper(which))
 	for i, b := range j.Before {
 		a := j.After[i]
 		fmt.Fprintf(w, "mean %s\t%s\t%s\t%s\t%s\t%s\n", b.Name, shownMS(b.Measured.MeanMS),
 			shownMS(b.Simulated.MeanMS), shownError(b.Error.Mean), shownMS(a.Simulated.MeanMS), shownError(a.Error.Mean))
 	}
-	if err := w.Flush(); err != nil || !j.worse() {
+	if err := w.Flush(); err != nil || !j.further() {
 		return err
 	}
 	_, err := fmt.Fprintln(out, "the built-in constants are nearer to these requests than the fitted ones: the fit does not hold beyond what it saw, and the machine or the model may be another")
 	return err
 }
 
-// worse reports whether the fitted constants are further off than the built-in ones, by
+// further reports whether the fitted constants are further off than the built-in ones, by
 // the errors of the means.
-func (j *replayJudged) worse() bool {
+func (j *replayJudged) further() bool {
 	before, after := 0., 0.
 	for i, b := range j.Before {
 		if b.Error.Mean != nil && j.After[i].Error.Mean != nil {

@@ -20,10 +20,16 @@ func percent(format string, share float64) string {
 	return text + " %"
 }
 
-// inTime writes a time in ms, from 10 s on in s and from 2 minutes on in minutes, with
-// the digits that a function gives a number.
+// inTime writes a time in ms, from 10 s on in s, from 2 minutes on in minutes, from 2
+// hours on in hours and from 2 days on in days, with the digits that a function gives a
+// number.
 func inTime(ms float64, digits func(float64) string) string {
+	const hour = 3_600_000
 	switch {
+	case ms >= 48*hour:
+		return digits(ms/(24*hour)) + " days"
+	case ms >= 2*hour:
+		return digits(ms/hour) + " h"
 	case ms >= 120_000:
 		return digits(ms/60_000) + " min"
 	case ms >= 10_000:

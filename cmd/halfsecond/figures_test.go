@@ -22,7 +22,7 @@ func TestPercent(t *testing.T) {
 }
 
 func TestInTime(t *testing.T) {
-	for ms, want := range map[float64]string{0: "0.00 ms", 1.5: "1.50 ms", 9999: "9999 ms", 10_000: "10.0 s", 119_999: "120 s", 120_000: "2.00 min", 3_600_000: "60.0 min"} {
+	for ms, want := range map[float64]string{0: "0.00 ms", 1.5: "1.50 ms", 9999: "9999 ms", 10_000: "10.0 s", 119_999: "120 s", 120_000: "2.00 min", 3_600_000: "60.0 min", 7_199_999: "120 min", 7_200_000: "2.00 h", 79_620_000: "22.1 h", 172_800_000: "2.00 days"} {
 		if got := inTime(ms, significant); got != want {
 			t.Errorf("%g ms: %q, want %q", ms, got, want)
 		}

@@ -110,13 +110,14 @@ func (f offer) habits() (out []string) {
 	say(c.Slots == 0 && c.MaxSequences < math.MaxInt32, "%s at once", counted(c.MaxSequences, "request"))
 	say(c.Slots > 0, "%s", counted(c.Slots, "slot"))
 	say(c.TokenBudget < math.MaxInt32, "steps of up to %s", counted(c.TokenBudget, "token"))
-	say(true, "KV cache of %s", counted(c.KVBlocks*c.BlockTokens, "token"))
+	say(true, "KV cache of %s", counted(c.CacheTokens(), "token"))
 	say(c.PrefixCache, "prefix cache")
 	say(c.SlotCache, "each slot keeps its last prompt")
 	if s := e.Speculation; s != nil {
 		say(true, "%s proposes %s a step, %.0f %% right", s.Draft, counted(s.Tokens, "token"), 100*s.Acceptance)
 	}
 	say(f.service.Load > 0, "%s to load the model", f.service.Load.Round(time.Millisecond))
+	say(e.WarmUp > 0, "%s to warm it up", e.WarmUp)
 	say(e.Replicas > 1, "%s (%s)", counted(e.Replicas, "replica"), e.Router)
 	say(len(e.Failures) > 0, "%s to come", counted(len(e.Failures), "failure"))
 	return out

@@ -39,7 +39,7 @@ What no datasheet tells, such as the share of the bandwidth that the engine reac
 was fitted to published measurements. The constants are shown with the number of
 measurements behind each, or as assumed where there is none; --profile has those of
 your own measurements in their place. The mean error says how far off predictions are
-for published measurements of the same engine on the same family of hardware. With
+for published measurements of the same phase, kernels and hardware family. With
 --ideal every figure of the datasheet is reached and nothing else costs time.
 
 Names are those of 'halfsecond catalog' and of the file of --catalog, which has rows
@@ -95,11 +95,14 @@ func runPredict(_ context.Context, p *program, o *predictOptions) error {
 	if err != nil {
 		return usageError(err)
 	}
-	kvTokens, err := plan.KVTokens()
+	cache, err := plan.Room(roofline.BlockTokens)
 	if err != nil {
 		return usageError(fmt.Errorf("%w%s", err, alternatives(d)))
 	}
-	result := newPrediction(plan, o, kvTokens)
+	result := newPrediction(plan, o, cache)
+	if result.DecodeMS == 0 {
+		return usageError(errors.New("a decode step would take less than a nanosecond: check the parameters, bits and rates"))
+	}
 	if result.Accuracy, err = newAccuracy(plan.Deployment(), o); err != nil {
 		return usageError(err)
 	}
@@ -149,18 +152,13 @@ func (o *predictOptions) deployment() (roofline.Deployment, error) {
 func (o *predictOptions) bareDeployment() (roofline.Deployment, error) {
 	params, err := parseParams(o.params)
 	errs := []error{err}
-	positive := func(flag, unit string, v float64) {
-		if !(v > 0) || v > 1e12 {
-			errs = append(errs, fmt.Errorf("--%s %g: want %s above 0", flag, v, unit))
-		}
-	}
 	if o.given("bandwidth") {
-		positive("bandwidth", "GB/s", o.bandwidth)
+		errs = append(errs, rate("bandwidth", o.bandwidth, "GB/s", 1e9))
 	} else {
 		errs = append(errs, errors.New("--bandwidth is missing: GB/s of the memory"))
 	}
 	if o.given("tflops") {
-		positive("tflops", "TFLOPS", o.tflops)
+		errs = append(errs, rate("tflops", o.tflops, "TFLOPS", 1e12))
 	}
 	if !(o.bits > 0 && o.bits <= 64) {
 		errs = append(errs, fmt.Errorf("--bits %g: want more than 0 and at most 64", o.bits))
@@ -175,6 +173,18 @@ func (o *predictOptions) bareDeployment() (roofline.Deployment, error) {
 		d.Constants = roofline.Ideal()
 	}
 	return d, errors.Join(errs...)
+}
+
+// rate reports a rate that no device has; a unit of it is so many bytes or operations a
+// second.
+func rate(flag string, v float64, unit string, each float64) error {
+	switch {
+	case !(v > 0):
+		return fmt.Errorf("--%s %g: want %s above 0", flag, v, unit)
+	case v > catalog.MostRate:
+		return fmt.Errorf("--%s %g: want at most %d %s; %g a second would be %g %s", flag, v, catalog.MostRate, unit, v, v/each, unit)
+	}
+	return nil
 }
 
 // parseParams returns the number that a size such as 70B, 1.5T or 500M means.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -95,7 +96,7 @@ func TestVerdict(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := &predictOptions{named: test.named, prompt: 100, batch: test.batch, context: test.context}
-		if got := newPrediction(plan, o, pipeline.UnknownCount).verdict(); got != test.want {
+		if got := newPrediction(plan, o, roofline.Room{Blocks: pipeline.UnknownCount, BlockTokens: roofline.BlockTokens}).verdict(); got != test.want {
 			t.Errorf("%s on %d x %s: %s\nwant %s", test.named.model, test.named.gpus, test.named.hardware, got, test.want)
 		}
 	}
@@ -127,11 +128,11 @@ func TestPredictionInWords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tokens, err := plan.KVTokens()
+		cache, err := plan.Room(roofline.BlockTokens)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := newPrediction(plan, &predictOptions{prompt: 100, batch: 1, context: 100}, tokens)
+		r := newPrediction(plan, &predictOptions{prompt: 100, batch: 1, context: 100}, cache)
 		if r.where() != test.where || r.bits() != test.bits || r.kvBytes() != test.cache {
 			t.Errorf("%s: on %s, of %s, cache of %s; want %s, %s, %s", test.named.model, r.where(), r.bits(), r.kvBytes(), test.where, test.bits, test.cache)
 		}
@@ -140,17 +141,91 @@ func TestPredictionInWords(t *testing.T) {
 
 // Each constant is shown with the measurements behind it.
 func TestOriginsInWords(t *testing.T) {
-	source, cores, limit := "a paper", 16, .95
+	source, cores, limit, times, rate := "a paper", 16, .95, 2., 165.2
 	for want, o := range map[string]origin{
 		"mfu.x 0.5 (12 measurements)":                         {Factors: []factor{{"mfu.x", .5, 12, false}}},
 		"mbu.x 0.812 (3 measurements) x mbu.y 0.75 (assumed)": {Factors: []factor{{"mbu.x", .8123, 3, false}, {"mbu.y", .75, 0, true}}},
 		"layer.x 6 (8 measurements) x 16 cores":               {Factors: []factor{{"layer.x", 6, 8, false}}, Cores: &cores},
 		"mbu.x 0.99 (8 measurements), at most 0.95":           {Factors: []factor{{"mbu.x", .99, 8, false}}, Limit: &limit},
 		"a paper": {Source: &source},
+		"mfu.x 0.8 (4 measurements) x 2, for sums in 32 bits halve this board's rate and nothing else, at most 0.95, of 165 TFLOPS": {
+			Factors: []factor{{"mfu.x", .8, 4, false}}, Times: &times, Limit: &limit, Of: &rate},
+		"a paper, of 165 TFLOPS": {Source: &source, Of: &rate},
 	} {
 		if got := o.text(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// The share that is shown is the one that the figures are made with, and a lone request
+// waits for the API server as well as for its prompt.
+func TestPredictionAddsUp(t *testing.T) {
+	for _, test := range []struct {
+		model, hardware, engine, weights string
+		prompt                           int
+		mfu, of                          float64
+		ttft                             func(r *prediction, front float64) float64
+	}{
+		{"TinyLlama-1.1B", "RTX-4090", "vllm", "fp16", 512, .95, 165.2, func(r *prediction, front float64) float64 { return *r.PrefillMS + front }},
+		{"TinyLlama-1.1B", "RTX-4090", "llama.cpp", "fp16", 500, .364, 330.4, func(r *prediction, front float64) float64 { return *r.PrefillMS + front }},
+		{"TinyLlama-1.1B", "L40S", "vllm", "fp16", 512, .833, 362, func(r *prediction, front float64) float64 { return *r.PrefillMS + front }},
+	} {
+		n := named(test.model, test.hardware, func(n *namedDeployment) { n.engine, n.weights = test.engine, test.weights })
+		d, err := n.find()
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := roofline.New(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cache, err := plan.Room(roofline.BlockTokens)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newPrediction(plan, &predictOptions{named: n, prompt: test.prompt, batch: 1, context: test.prompt}, cache)
+		if r.Constants.MFU != test.mfu || *r.Origins[0].Of != test.of {
+			t.Errorf("%s: %g of %g TFLOPS, want %g of %g", test.hardware, r.Constants.MFU, *r.Origins[0].Of, test.mfu, test.of)
+		}
+		operations := 2 * (float64(d.Model.LinearParams())*float64(test.prompt) + float64(d.Model.HeadParams()))
+		if got, want := r.PrefillTerms.MatmulCompute, operations/(test.mfu*test.of*1e12)*1e3; math.Abs(got-want) > 1e-6 {
+			t.Errorf("%s: products take %g ms, by the constants shown %g", test.hardware, got, want)
+		}
+		front := milliseconds(d.Engine.RequestFixed) + float64(test.prompt)*milliseconds(d.Engine.TokenizeToken)
+		if *r.TTFTMS != test.ttft(r, front) || *r.FrontEndMS != front {
+			t.Errorf("%s by %s: first token after %g ms, of which %g before the queue; want %g and %g", test.hardware, test.engine, *r.TTFTMS, *r.FrontEndMS, test.ttft(r, front), front)
+		}
+	}
+}
+
+// A prompt that the cache cannot hold has no first token, and one beyond the budget of a
+// step is cut.
+func TestFirstTokenOfLongPrompts(t *testing.T) {
+	n := named("Llama-3.1-8B", "RTX-4090")
+	d, err := n.find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := roofline.New(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, err := plan.Room(roofline.BlockTokens)
+	if err != nil {
+		t.Fatal(err)
+	}
+	predicted := func(prompt int) *prediction {
+		return newPrediction(plan, &predictOptions{named: n, prompt: prompt, batch: 1, context: 1}, cache)
+	}
+	if r := predicted(50_000); r.TTFTMS != nil || r.FrontEndMS != nil || r.PromptMS != nil {
+		t.Errorf("a prompt that does not fit has its first token after %g ms", *r.TTFTMS)
+	}
+	first, second := plan.Batch(), plan.Batch()
+	first.Add(2048, 0, 0)
+	second.Add(952, 2048, 1)
+	if got, want := *predicted(3000).PromptMS, milliseconds(plan.Step(first)+plan.Step(second)); got != want {
+		t.Errorf("3,000 tokens take %g ms, want %g in two steps", got, want)
 	}
 }
 
@@ -171,8 +246,8 @@ func TestPredictsWhateverFits(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			if tokens, err := plan.KVTokens(); err == nil {
-				r := newPrediction(plan, o, tokens)
+			if cache, err := plan.Room(roofline.BlockTokens); err == nil {
+				r := newPrediction(plan, o, cache)
 				if r.DecodeMS <= 0 || r.TPSSingle <= 0 || r.WeightsGB <= 0 {
 					t.Errorf("%s on %s: %+v", m.Name, h.Name, r)
 				}

@@ -34,6 +34,9 @@ type prediction struct {
 	Warnings      []string `json:"warnings"`
 
 	WeightsGB          float64         `json:"weights_gb"`
+	TTFTMS             *float64        `json:"ttft_ms"`      // of one request alone: front end and prompt; null when it would not run
+	FrontEndMS         *float64        `json:"front_end_ms"` // of it, before the prompt is queued
+	PromptMS           *float64        `json:"prompt_ms"`    // of it, the steps that take in the prompt; prefill_ms unless the engine cuts it
 	PrefillMS          *float64        `json:"prefill_ms"`
 	PrefillBoundBy     *roofline.Bound `json:"prefill_bound_by"`
 	DecodeMS           float64         `json:"decode_ms"`
@@ -42,10 +45,10 @@ type prediction struct {
 	TPSAggregate       float64         `json:"tps_aggregate"`
 	KVBytesPerToken    *int64          `json:"kv_bytes_per_token"`
 	KVBytesPerSequence *int64          `json:"kv_bytes_per_sequence"` // of sliding windows, once full
-	KVTokens           *int            `json:"kv_tokens"`
-	KVTokensGiven      bool            `json:"kv_tokens_given"` // rather than computed
-	KVSequences        *int            `json:"kv_sequences"`    // of the context, that the cache holds
-	Accuracy           *accuracy       `json:"accuracy"`        // null for an ideal engine
+	KVTokens           *int            `json:"kv_tokens"`             // that one sequence can have
+	KVTokensGiven      bool            `json:"kv_tokens_given"`       // rather than computed
+	KVSequences        *int            `json:"kv_sequences"`          // of the context, that the cache holds
+	Accuracy           *accuracy       `json:"accuracy"`              // null for an ideal engine
 
 	PrefillTerms *termsMS  `json:"prefill_terms_ms"`
 	DecodeTerms  termsMS   `json:"decode_terms_ms"`
@@ -83,9 +86,9 @@ type sources struct {
 	ReadOn             string `json:"read_on"`
 }
 
-func newPrediction(plan *roofline.Plan, o *predictOptions, kvTokens int) *prediction {
+func newPrediction(plan *roofline.Plan, o *predictOptions, cache roofline.Room) *prediction {
 	d := plan.Deployment()
-	room := newRoom(o, kvTokens)
+	room := newRoom(o, cache)
 	decode := plan.DecodeBatch(room.running, o.context)
 	r := &prediction{
 		Model: d.Model.Name, Params: d.Model.TotalParams(), Hardware: d.Hardware.Name,
@@ -99,14 +102,15 @@ func newPrediction(plan *roofline.Plan, o *predictOptions, kvTokens int) *predic
 		decode:             plan.Explain(decode),
 		KVBytesPerToken:    known(plan.KVBytesPerToken(), pipeline.UnknownCount),
 		KVBytesPerSequence: known(plan.KVBytesPerSequence(), pipeline.UnknownCount),
-		KVTokens:           known(kvTokens, pipeline.UnknownCount), KVTokensGiven: d.KVTokens > 0, KVSequences: known(room.sequences, pipeline.UnknownCount),
-		Constants: newConstants(d.Constants),
+		KVTokens:           known(room.tokens, pipeline.UnknownCount), KVTokensGiven: d.KVTokens > 0, KVSequences: known(room.sequences, pipeline.UnknownCount),
+		Constants: newConstants(plan),
 		Sources:   newSources(d),
 		Notes:     append([]string{}, plan.Notes()...),
 		experts:   d.Model.Experts > 0,
 	}
 	if !o.ideal {
-		r.Engine, r.Origins = &d.Engine.Name, newOrigins(d, "profile "+o.named.profile)
+		r.Engine, r.Origins = &d.Engine.Name, newOrigins(plan, "profile "+o.named.profile)
+		r.addFirstToken(plan)
 	}
 	r.BoundBy = r.decode.BoundBy()
 	r.DecodeTerms = newTermsMS(r.decode)

@@ -11,7 +11,7 @@ import (
 
 // constants are those of the engine that was assumed.
 type constants struct {
-	MFU                float64 `json:"mfu"`
+	MFU                float64 `json:"mfu"` // the share that is used, which a GeForce board's halved rate raises
 	AttentionMFU       float64 `json:"attention_mfu"`
 	MBU                float64 `json:"mbu"`
 	AttentionMBU       float64 `json:"attention_mbu"`
@@ -31,9 +31,11 @@ type constants struct {
 	NonTorchBytes      int64   `json:"non_torch_bytes"`
 }
 
-func newConstants(c roofline.Constants) constants {
+func newConstants(p *roofline.Plan) constants {
+	c := p.Deployment().Constants
+	_, share := p.Products()
 	return constants{
-		MFU: c.MFU, AttentionMFU: c.AttentionMFU, MBU: c.MBU, AttentionMBU: c.AttentionMBU,
+		MFU: share, AttentionMFU: c.AttentionMFU, MBU: c.MBU, AttentionMBU: c.AttentionMBU,
 		KVDequant: c.KVDequant, Exposed: c.Exposed, ExpertMBU: c.ExpertMBU, Activations: c.Activations,
 		StepFixedMS: milliseconds(c.StepFixed), LayerFixedMS: milliseconds(c.LayerFixed), ExpertFixedMS: milliseconds(c.ExpertFixed),
 		SequenceFixedMS: milliseconds(c.SequenceFixed), Overlapped: c.Overlapped,
@@ -47,9 +49,11 @@ func newConstants(c roofline.Constants) constants {
 type origin struct {
 	Constant string   `json:"constant"` // its name in constants
 	Factors  []factor `json:"factors"`
+	Times    *float64 `json:"times"` // by which the product is multiplied, where a GeForce board halves no more than 16-bit products with 32-bit sums
 	Cores    *int     `json:"cores"` // by which the product is multiplied
-	Limit    *float64 `json:"limit"` // that the product exceeds and the constant has instead
+	Limit    *float64 `json:"limit"` // that all this exceeds and the constant has instead
 	Source   *string  `json:"source"`
+	Of       *float64 `json:"of_tflops"` // the rate of which the compute share is one
 
 	shown shownConstant
 }
@@ -101,7 +105,8 @@ func gigabytes(bytes int64) string { return fmt.Sprintf("%.2f GB", float64(bytes
 
 // newOrigins returns where the constants of a deployment come from: the built-in ones,
 // and those that a profile has in their place.
-func newOrigins(d roofline.Deployment, profile string) []origin {
+func newOrigins(p *roofline.Plan, profile string) []origin {
+	d := p.Deployment()
 	builtin := d
 	builtin.Constants = roofline.Constants{}
 	own := roofline.Defaults(builtin)
@@ -111,7 +116,10 @@ func newOrigins(d roofline.Deployment, profile string) []origin {
 			o = roofline.Origin{Field: o.Field, Source: profile}
 		}
 		shown := shownAs(o.Field)
-		x := origin{Constant: shown.key, Factors: []factor{}, Cores: known(o.Cores, 0), Limit: known(o.Limit, 0), Source: known(o.Source, ""), shown: shown}
+		x := origin{Constant: shown.key, Factors: []factor{}, Times: known(o.Times, 0), Cores: known(o.Cores, 0), Limit: known(o.Limit, 0), Source: known(o.Source, ""), shown: shown}
+		if peak, _ := p.Products(); o.Field == "MFU" {
+			x.Of = known(peak/1e12, 0)
+		}
 		for _, f := range o.Factors {
 			x.Factors = append(x.Factors, factor{f.Name, f.Value, f.Rows, f.Rows == 0})
 		}
@@ -149,8 +157,12 @@ func (r *prediction) writeConstants(w io.Writer) {
 }
 
 func (o origin) text() string {
+	of := ""
+	if o.Of != nil {
+		of = fmt.Sprintf(", of %s TFLOPS", plain(*o.Of))
+	}
 	if o.Source != nil {
-		return *o.Source
+		return *o.Source + of
 	}
 	var factors []string
 	for _, f := range o.Factors {
@@ -161,11 +173,14 @@ func (o origin) text() string {
 		factors = append(factors, fmt.Sprintf("%s %.3g (%s)", f.Name, f.Value, behind))
 	}
 	text := strings.Join(factors, " x ")
+	if o.Times != nil {
+		text += fmt.Sprintf(" x %g, for sums in 32 bits halve this board's rate and nothing else", *o.Times)
+	}
 	if o.Cores != nil {
 		text += fmt.Sprintf(" x %d cores", *o.Cores)
 	}
 	if o.Limit != nil {
 		text += fmt.Sprintf(", at most %g", *o.Limit)
 	}
-	return text
+	return text + of
 }

@@ -4,21 +4,21 @@ import (
 	"fmt"
 
 	"halfsecond/mockllm/catalog"
+	"halfsecond/mockllm/roofline"
 	"halfsecond/pipeline"
 )
 
 // room is how much of what was asked for runs.
 type room struct {
 	prompt, context, batch int
-	tokens                 int // that the KV cache holds, or pipeline.UnknownCount
+	tokens                 int // of the longest sequence that the KV cache holds, or pipeline.UnknownCount
 	sequences              int // of the context that it holds, or pipeline.UnknownCount
 	running                int // of the batch; one when not even that fits
 }
 
-func newRoom(o *predictOptions, kvTokens int) room {
-	r := room{prompt: o.prompt, context: o.context, batch: o.batch, tokens: kvTokens, sequences: pipeline.UnknownCount, running: o.batch}
-	if kvTokens != pipeline.UnknownCount {
-		r.sequences = kvTokens / o.context
+func newRoom(o *predictOptions, cache roofline.Room) room {
+	r := room{prompt: o.prompt, context: o.context, batch: o.batch, tokens: cache.Longest(), sequences: cache.Sequences(o.context), running: o.batch}
+	if cache.Known() {
 		r.running = max(1, min(o.batch, r.sequences))
 	}
 	return r

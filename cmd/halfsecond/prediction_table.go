@@ -30,6 +30,9 @@ func (r *prediction) writeTable(w io.Writer) error {
 
 // writeFigures prints the figures that were asked for, and how far off they may be.
 func (r *prediction) writeFigures(w io.Writer) {
+	if r.TTFTMS != nil {
+		fmt.Fprintf(w, "time to first token\t%s\t%s\n", inTime(*r.TTFTMS, significant), r.firstToken())
+	}
 	if r.PrefillMS != nil {
 		fmt.Fprintf(w, "prefill\t%s\t%s alone, bound by %s\n", inTime(*r.PrefillMS, significant), counted(r.PromptTokens, "prompt token"), *r.PrefillBoundBy)
 	} else {

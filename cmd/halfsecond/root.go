@@ -25,7 +25,7 @@ const (
 	exitPassed     = 0 // every budget passed, or there was nothing to judge
 	exitFailed     = 1 // a budget failed
 	exitUsage      = 2 // bad usage, or a bad file
-	exitUnmeasured = 3 // a budget could not be measured, or the run could not finish
+	exitUnmeasured = 3 // a budget could not be measured, or the run could not finish, which goes before 1
 )
 
 // exitError makes the program end with a code. Its err is printed unless nil.
@@ -120,7 +120,8 @@ completion inside 150 ms: first on modelled hardware, before anything is bought,
 then on the real endpoints, with the same scenario and the same report.
 
 Exit codes: 0 every budget passed; 1 a budget failed; 2 bad usage or a bad file;
-3 a budget could not be measured, or the run could not finish.
+3 a budget could not be measured, or the run could not finish, whatever the budgets
+say of the part that did.
 
 HALFSECOND_FORMAT and HALFSECOND_QUIET set --format and --quiet. NO_COLOR is
 honoured. No variable changes what a run computes.`,
@@ -222,7 +223,11 @@ func explainFlagError(cmd *cobra.Command, err error) error {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		name := unknown.GetSpecifiedName()
-		return fmt.Errorf("unknown flag --%s; did you mean --%s?", name, nearest(name, names))
+		meant := nearest(name, names)
+		if ours := otherWords[name]; slices.Contains(names, ours) {
+			meant = ours
+		}
+		return fmt.Errorf("unknown flag --%s; did you mean --%s?", name, meant)
 	}
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
@@ -233,6 +238,12 @@ func explainFlagError(cmd *cobra.Command, err error) error {
 		}
 	}
 	return err
+}
+
+// otherWords are what others call some of our flags.
+var otherWords = map[string]string{
+	"listen": "addr", "port": "addr", "host": "addr", "bind": "addr", "address": "addr", "url": "endpoint", "output": "out",
+	"tp": "gpus", "pp": "stages", "concurrency": "batch", "quantization": "weights", "device": "hardware", "gpu": "hardware",
 }
 
 // nearest returns the name with the fewest edits to what was typed.

@@ -56,9 +56,13 @@ the run the list of models is asked for once a connection, to open it.
 Keys come from the environment variable that the scenario's key_env names.
 
 A scenario of kind grid, such as bench, compares models: --n is then the requests of
-each cell, --out keeps pictures beside the traces, and --format csv prints one row a
-cell. At an endpoint it compares the models that --endpoint-model names, else those
-that the scenario gives names to, else the only one that is there.
+each cell, --out keeps pictures and cells.csv beside the traces if it finishes, and
+--format csv prints the latter, one row a cell. At an endpoint it compares the models that --endpoint-model names, else those
+that the scenario gives names to, else those of the scenario if all are there by their
+names, else the only one that is there.
+
+A run that did not finish is reported as far as it came, and ends with 3 whatever the
+budgets say of that part.
 
 --format json prints the document that 'go doc halfsecond/budgets/report' describes;
 on the target mock it has the member beside_sim, the comparison described there.`,
@@ -209,10 +213,22 @@ func besideSim(ctx context.Context, s *scenario.Scenario, set runner.Settings, r
 // verdictError turns a report's verdict into an exit code.
 func verdictError(r *report.Report) error {
 	switch {
+	case !r.Finished:
+		return unfinishedRun("run", r.UnfinishedReason, r.N, r.NAsked)
 	case r.Verdict == budgets.Fail:
 		return &exitError{code: exitFailed}
-	case r.Verdict == budgets.Unmeasured || !r.Finished:
+	case r.Verdict == budgets.Unmeasured:
 		return &exitError{code: exitUnmeasured}
 	}
 	return nil
+}
+
+// unfinishedRun says that a report is of a part of what was asked for, whatever the
+// budgets say of that part.
+func unfinishedRun(what string, reason *string, n, of int) error {
+	why := "it left no word why"
+	if reason != nil {
+		why = *reason
+	}
+	return &exitError{exitUnmeasured, fmt.Errorf("the %s did not finish (%s): the report is of %d of %d", what, why, n, of)}
 }

@@ -73,9 +73,13 @@ type replayResult struct {
 	GPUs          int             `json:"gpus"`
 	Weights       string          `json:"weights"`
 	KVTokens      int             `json:"kv_tokens"`
-	MaxSequences  int             `json:"max_sequences"`
-	TokenBudget   int             `json:"token_budget"`
+	MaxSequences  int             `json:"max_sequences"` // of an engine of slots, its slots
+	TokenBudget   *int            `json:"token_budget"`  // null when there is none
 	Profile       *string         `json:"profile"`
+	Verdict       string          `json:"verdict"`
+	Hints         []string        `json:"hints"` // what may explain it when the two are far apart
+	MeasuredMost  int             `json:"measured_most_running"`
+	SimulatedMost int             `json:"simulated_most_running"`
 	N             int             `json:"n"` // requests judged
 	Skipped       int             `json:"skipped"`
 	Preemptions   int             `json:"preemptions"` // simulated
@@ -127,13 +131,14 @@ func newReplayResult(file string, r engine.Replica, o *replayOptions, run []fit.
 	d, c := r.Plan.Deployment(), r.Config()
 	result := replayResult{
 		File: file, Model: d.Model.Name, Hardware: d.Hardware.Name, Engine: d.Engine.Name, GPUs: d.GPUs, Weights: d.Weights.String(),
-		KVTokens: c.KVBlocks * c.BlockTokens, MaxSequences: c.MaxSequences, TokenBudget: c.TokenBudget, Profile: known(o.served.profile, ""),
+		KVTokens: c.KVBlocks * c.BlockTokens, MaxSequences: atOnce(c), TokenBudget: known(c.TokenBudget, math.MaxInt32), Profile: known(o.served.profile, ""),
 		N: len(run) - o.skip, Skipped: o.skip, Preemptions: got.Stats.Preemptions, CachedTokens: got.Stats.PrefixHits,
 		MeasuredEnds: lastOf(run).Seconds(), SimulatedEnds: lastOf(got.Run).Seconds(),
 	}
 	for _, c := range fit.Compare(run[o.skip:], got.Run[o.skip:]) {
 		result.Metrics = append(result.Metrics, newReplayMetric(c))
 	}
+	result.judge(fit.CrowdOf(run), fit.CrowdOf(got.Run))
 	for i := o.skip; i < len(run); i++ {
 		m, s := run[i], got.Run[i]
 		result.Rows = append(result.Rows, replayRequest{
@@ -141,6 +146,14 @@ func newReplayResult(file string, r engine.Replica, o *replayOptions, run []fit.
 		})
 	}
 	return result
+}
+
+// atOnce returns how many requests an engine runs at once.
+func atOnce(c engine.BatchedConfig) int {
+	if c.Slots > 0 {
+		return c.Slots
+	}
+	return c.MaxSequences
 }
 
 func lastOf(run []fit.Timed) (last time.Duration) {
@@ -188,20 +201,31 @@ func (r replayResult) writeTable(out io.Writer) error {
 		fmt.Fprintf(w, ", judged by the last %d", r.N)
 	}
 	fmt.Fprintf(w, "\nthrough\t%s serving %s (%s) on %d x %s\n", r.Engine, r.Model, r.Weights, r.GPUs, r.Hardware)
-	fmt.Fprintf(w, "limits\t%s, %s at once, %s a step\n", counted(r.KVTokens, "cached token"), counted(r.MaxSequences, "request"), counted(r.TokenBudget, "token"))
+	fmt.Fprintf(w, "limits\t%s, %s at once, %s a step\n", counted(r.KVTokens, "cached token"), counted(r.MaxSequences, "request"), r.budget())
 	if r.Profile != nil {
 		fmt.Fprintf(w, "constants\tof profile %s\n", *r.Profile)
 	}
 	fmt.Fprintf(w, "happened\t%s; the last token came at %.1f s, measured %.1f s\n\n", counted(r.Preemptions, "preemption"), r.SimulatedEnds, r.MeasuredEnds)
 	err := w.Flush()
 	w = tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "\tMEASURED\tSIMULATED\tERROR\tERRORS OF SINGLE REQUESTS")
+	fmt.Fprintln(w, "IN MS\tMEASURED\tSIMULATED\tERROR\tERRORS OF SINGLE REQUESTS")
 	for _, m := range r.Metrics {
 		m.writeTable(w)
 	}
 	err = errors.Join(err, w.Flush())
+	fmt.Fprintf(out, "\n%s\n", r.Verdict)
+	for _, h := range r.Hints {
+		fmt.Fprintf(out, "- %s\n", h)
+	}
 	fmt.Fprintln(out, "\nttft counts from when the engine took note of a request, where the run says when that was, latency from its arrival.")
 	return err
+}
+
+func (r replayResult) budget() string {
+	if r.TokenBudget == nil {
+		return "no limit of tokens"
+	}
+	return counted(*r.TokenBudget, "token")
 }
 
 func (m replayMetric) writeTable(w io.Writer) {
@@ -213,11 +237,12 @@ func (m replayMetric) writeTable(w io.Writer) {
 	line("p90", m.Measured.P90MS, m.Simulated.P90MS, m.Error.P90, m.APE.P90)
 }
 
+// shownMS prints milliseconds as a number, for columns of one unit.
 func shownMS(v *float64) string {
 	if v == nil {
 		return "-"
 	}
-	return inTime(*v, func(v float64) string { return fmt.Sprintf("%.4g", v) })
+	return significant(*v)
 }
 
 func shownError(v *float64) string {

@@ -123,9 +123,16 @@ func TestReadRefuses(t *testing.T) {
 		{"cells of all kinds", "[hardware]\nname,mem_bandwidth_GB_s,family\n,x,tesla\n\n[models]\nname,layers,hidden,heads,ffn_dim,vocab,max_context,kv_heads,shared_experts\nm,2,8,4,8,8,8,3,1\n",
 			`our.txt:3: name "": must not be empty
 our.txt:3: family "tesla": want one of hopper, ampere, ada, blackwell, pre-ampere, geforce, cdna, rdna, gaudi, tpu, groq, apple, cpu
-our.txt:3: mem_bandwidth_GB_s "x": want a number above 0
+our.txt:3: mem_bandwidth_GB_s "x": want a number above 0 and at most 100000000, in the unit that the column's name says
 our.txt:7: shared_experts "1": needs n_experts
 our.txt:7: kv_heads "3": must divide heads`},
+		{"rates in other units", "[hardware]\nname,mem_bandwidth_GB_s,dense_fp16_bf16_TFLOPS\nmine,900e9,250e12\n",
+			`our.txt:3: mem_bandwidth_GB_s "900e9": want a number above 0 and at most 100000000, in the unit that the column's name says
+our.txt:3: dense_fp16_bf16_TFLOPS "250e12": want a number above 0 and at most 100000000, in the unit that the column's name says`},
+		{"a count of no model", "[models]\nname,layers,hidden,heads,ffn_dim,vocab,max_context\nm,1000000000,8,4,8,8,8\n",
+			`our.txt:3: layers "1000000000": want a whole number above 0 and at most 100000000`},
+		{"a shape that no model has", "[models]\nname,layers,hidden,heads,ffn_dim,vocab,max_context\nm,100000000,100000000,4,100000000,8,8\n",
+			`our.txt:3: the shape has some 1e+24 parameters: check layers, hidden, heads, head_dim, ffn_dim, vocab and the experts`},
 		{"parameters that the shape does not have",
 			"[models]\nname,total_params_b,layers,hidden,heads,ffn_dim,vocab,max_context\n" +
 				"Ours,7.7,32,4096,32,11008,32000,4096\nTheirs,7.8,32,4096,32,11008,32000,4096\nLess,5.7,32,4096,32,11008,32000,4096\n",

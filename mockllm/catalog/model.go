@@ -240,8 +240,15 @@ func (m Model) check(r *record) {
 	only("dense_layers", m.DenseLayers > 0, m.Experts > 0 && m.DenseLayers < m.Layers, "needs n_experts, and fewer than layers")
 	only("q_lora_rank", m.QueryRank > 0, m.KVRank > 0, "needs kv_lora_rank")
 	only("experts_per_token", m.ActiveExperts > m.Experts && m.Experts > 0, false, "want at most n_experts")
+	matrices := float64(m.Layers) * float64(m.Hidden) * float64(max(m.FFN, m.DenseFFN, m.Vocab, m.Heads*m.HeadDim)) * float64(max(1, m.Experts+m.SharedExperts))
+	if matrices > mostParams {
+		r.fail("the shape has some %.0e parameters: check layers, hidden, heads, head_dim, ffn_dim, vocab and the experts", matrices)
+	}
 	only("kv_heads", m.KVHeads > 0 && m.Heads%m.KVHeads != 0, false, "must divide heads")
 }
+
+// mostParams is more than the matrices of any model have, and what can be added up.
+const mostParams = 1e16
 
 // totalTolerance is how far the parameters of a user's row may be from those of its
 // shape. The largest difference of a built-in row is 11 %, a vision tower that the shape

@@ -106,19 +106,27 @@ func (r *record) oneOfOr(column, otherwise string, words ...string) string {
 	return r.oneOf(column, words...)
 }
 
-// number returns a cell that is empty, and then 0, or a positive number.
+// MostRate is the largest rate of a device, in GB or in 10^12 operations a second:
+// several times that of a whole wafer, and less than any device's in single ones.
+const MostRate = 100_000_000
+
+// number returns a cell that is empty, and then 0, or a positive number, of at most
+// MostRate.
 func (r *record) number(column string) float64 {
 	s := r.text(column)
 	if s == "" {
 		return 0
 	}
 	v, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(v > 0 && v < 1e15) {
-		r.bad(column, s, "want a number above 0")
+	if err != nil || !(v > 0 && v <= MostRate) {
+		r.bad(column, s, fmt.Sprintf("want a number above 0 and at most %d, in the unit that the column's name says", MostRate))
 		return 0
 	}
 	return v
 }
+
+// mostCount is larger than any count of a device, a model or an engine.
+const mostCount = 100_000_000
 
 // count returns a cell that is empty, and then 0, or a positive whole number.
 func (r *record) count(column string) int {
@@ -127,8 +135,8 @@ func (r *record) count(column string) int {
 		return 0
 	}
 	v, err := strconv.Atoi(s)
-	if err != nil || v <= 0 || v > 1e9 {
-		r.bad(column, s, "want a whole number above 0")
+	if err != nil || v <= 0 || v > mostCount {
+		r.bad(column, s, fmt.Sprintf("want a whole number above 0 and at most %d", mostCount))
 		return 0
 	}
 	return v

@@ -57,7 +57,7 @@ func (r *replica) work() engine.Stats {
 	if r.engine == nil {
 		return r.past
 	}
-	return engine.Total(r.past, r.engine.Stats())
+	return engine.Then(r.past, r.engine.Stats())
 }
 
 // leastWeight is what a replica in slow start weighs at first: Envoy's default

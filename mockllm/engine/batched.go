@@ -37,6 +37,9 @@ type Batched struct {
 	slowFree int // blocks of that memory
 	promised int // blocks that admission control keeps
 
+	most     int // tokens that one request may hold
+	capacity int // blocks that one request may have for its tokens
+
 	empty    roofline.Batch
 	verified int     // tokens of a decoding sequence in a step
 	drafts   *drafts // nil without speculation
@@ -55,11 +58,11 @@ func NewBatched(loop pipeline.Scheduler, c BatchedConfig) *Batched {
 	}
 	c = c.withDefaults()
 	e := &Batched{
-		loop: loop, config: c, empty: c.Steps.Batch(), memory: newMemory(loop, &c), shares: c.PrefixCache || c.Slots > 0 && c.SlotCache,
+		loop: loop, config: c, most: c.most(), capacity: c.capacity(), empty: c.Steps.Batch(), memory: newMemory(loop, &c), shares: c.PrefixCache || c.Slots > 0 && c.SlotCache,
 		slowFree: c.Overflow.Blocks, verified: c.verified(), drafts: newDrafts(c.Speculation), spills: c.OnFull == Spill,
 	}
 	e.alike = !e.spills && e.drafts == nil && e.empty.Window == 0
-	e.extras = e.shares || e.drafts != nil || c.OnFull == Swap || c.OnFull == Spill || c.OnFull == Refuse
+	e.extras = e.shares || len(c.Windows) > 0 || e.drafts != nil || c.OnFull == Swap || c.OnFull == Spill || c.OnFull == Refuse
 	e.stats.BlocksTotal = c.KVBlocks
 	e.plan, e.end = e.planStep, e.endStep
 	return e
@@ -97,7 +100,7 @@ func (e *Batched) Submit(r *Request) {
 // accept checks the request against what can ever fit, and under admission control
 // against what is promised already, and gets it ready for the queue.
 func (e *Batched) accept(r *Request) error {
-	if err := r.accept(e.config.most()); err != nil {
+	if err := r.accept(e.most); err != nil {
 		return err
 	}
 	if !e.extras {
@@ -178,7 +181,7 @@ func (e *Batched) planStep() {
 		}
 		return
 	}
-	e.stats.Steps++
+	e.countStep()
 	takes := e.config.Steps.Step(b)
 	if e.drafts != nil {
 		takes += e.drafts.time()
@@ -186,8 +189,20 @@ func (e *Batched) planStep() {
 	if e.moved > 0 {
 		takes += e.config.Overflow.time(e.moved)
 		e.stats.BytesMoved += int64(e.moved) * e.config.Overflow.TokenBytes
+		e.stats.TokensMoved += e.moved
 	}
 	e.loop.After(takes, pipeline.RankOutput, e.end)
+}
+
+// countStep takes note of a step and of the blocks in use while it is computed.
+func (e *Batched) countStep() {
+	used := e.memory.used()
+	e.stats.Steps++
+	e.stats.BlocksHeld += used
+	e.stats.BlocksPeak = max(e.stats.BlocksPeak, used)
+	if float64(used) > FullCache*float64(e.config.KVBlocks) {
+		e.stats.StepsFull++
+	}
 }
 
 // takeNote looks at what happened since the next step was planned ahead, and reports

@@ -14,12 +14,17 @@ type ColdConfig struct {
 	// one, when the weights may still be in the host's memory: see LoadTime.
 	// Zero or more.
 	Load, Reload time.Duration
+	// WarmUp is the time that the first request after a load takes longer, and with it
+	// all that come meanwhile: what an engine compiles, measures or allocates when it is
+	// first used, and not before it takes requests. Zero or more.
+	WarmUp time.Duration
 	// Idle is the time after the end of the last request at which the model is
 	// unloaded; 0 means never.
 	Idle time.Duration
 	// Loaded says that the model is in memory when the run starts. The first
-	// load of the run is then a reload.
-	Loaded bool
+	// load of the run is then a reload. It has served before unless Unused says that
+	// its first request is yet to come.
+	Loaded, Unused bool
 }
 
 // Validate reports everything that makes a configuration impossible.
@@ -28,7 +33,7 @@ func (c ColdConfig) Validate() error {
 	for _, f := range []struct {
 		name  string
 		value time.Duration
-	}{{"load", c.Load}, {"reload", c.Reload}, {"idle", c.Idle}} {
+	}{{"load", c.Load}, {"reload", c.Reload}, {"warm-up", c.WarmUp}, {"idle", c.Idle}} {
 		if f.value < 0 {
 			errs = append(errs, fmt.Errorf("%s is %s, must not be negative", f.name, f.value))
 		}
@@ -37,9 +42,10 @@ func (c ColdConfig) Validate() error {
 }
 
 // Cold is an engine whose model is not always in memory. The first request that
-// finds it absent starts a load; it and all that come meanwhile wait, and reach
-// the engine in order of arrival when the load ends. A load goes on although
-// everybody gave up. With the model goes all that the engine had cached.
+// finds it absent starts a load, and the first of those that are there when it ends, or
+// that comes later, a warm-up; it and all that come meanwhile wait, and reach the
+// engine in order of arrival. A load or a warm-up goes on although everybody gave up.
+// With the model goes all that the engine had cached.
 type Cold struct {
 	loop   pipeline.Scheduler
 	config ColdConfig
@@ -48,7 +54,7 @@ type Cold struct {
 	engine  Engine // in memory, or the one that a load will bring
 	phase   phase
 	lobby   lobby
-	waiting []*guest      // for the load, in order of arrival
+	waiting []stay        // for the load or the warm-up, in order of arrival
 	open    int           // requests at the engine
 	idle    time.Duration // since when there is none, if there is none
 	past    Stats         // of engines that were unloaded, and the loads
@@ -59,8 +65,16 @@ type phase uint8
 const (
 	absent phase = iota
 	loading
+	unused // in memory, and nobody asked yet
+	warming
 	present
 )
+
+// stay is that of a guest since an instant.
+type stay struct {
+	*guest
+	since time.Duration
+}
 
 // NewCold returns an engine on the loop whose model is brought into memory by
 // build. It panics when the configuration is not valid.
@@ -69,7 +83,10 @@ func NewCold(loop pipeline.Scheduler, c ColdConfig, build func(pipeline.Schedule
 		panic(fmt.Sprintf("engine: %v", err))
 	}
 	e := &Cold{loop: loop, config: c, build: build, engine: build(loop), lobby: newLobby(loop), idle: loop.Now()}
-	if c.Loaded {
+	switch {
+	case c.Loaded && c.Unused && c.WarmUp > 0:
+		e.phase = unused
+	case c.Loaded:
 		e.phase = present
 	}
 	return e
@@ -82,9 +99,12 @@ func (e *Cold) Submit(r *Request) {
 		e.pass(r)
 		return
 	}
-	e.waiting = append(e.waiting, e.lobby.enter(r))
-	if e.phase == absent {
+	e.waiting = append(e.waiting, stay{e.lobby.enter(r), e.loop.Now()})
+	switch e.phase {
+	case absent:
 		e.load()
+	case unused:
+		e.warm()
 	}
 }
 
@@ -96,14 +116,35 @@ func (e *Cold) load() {
 	}
 	e.phase = loading
 	e.past.Loads++
-	e.loop.After(wait, pipeline.RankOutput, e.ready)
+	e.loop.After(wait, pipeline.RankOutput, e.loaded)
 }
 
-// ready ends a load.
-func (e *Cold) ready() {
-	e.phase, e.idle = present, e.loop.Now()
+// loaded ends a load.
+func (e *Cold) loaded() {
+	e.idle = e.loop.Now()
+	switch {
+	case e.config.WarmUp == 0:
+		e.serve()
+	case len(e.lobby.guests) > 0:
+		e.warm()
+	default:
+		e.phase, e.waiting = unused, nil
+	}
+}
+
+// warm starts to serve for the first time.
+func (e *Cold) warm() {
+	e.phase = warming
+	e.loop.After(e.config.WarmUp, pipeline.RankOutput, e.serve)
+}
+
+// serve hands those who wait to the engine.
+func (e *Cold) serve() {
+	now := e.loop.Now()
+	e.phase, e.idle = present, now
 	for _, g := range e.waiting {
-		if r := e.lobby.release(g); r != nil {
+		if r := e.lobby.release(g.guest); r != nil {
+			r.Loading += now - g.since
 			e.pass(r)
 		}
 	}
@@ -127,10 +168,10 @@ func (e *Cold) pass(r *Request) {
 // expire unloads the model if it has been idle for too long. It is looked at when
 // somebody asks, so that no timer keeps a run alive.
 func (e *Cold) expire() {
-	if e.phase != present || e.config.Idle == 0 || e.open > 0 || e.loop.Now()-e.idle < e.config.Idle {
+	if e.phase != present && e.phase != unused || e.config.Idle == 0 || e.open > 0 || e.loop.Now()-e.idle < e.config.Idle {
 		return
 	}
-	e.past = Total(e.past, e.engine.Stats().Gone())
+	e.past = Then(e.past, e.engine.Stats().Gone())
 	e.engine, e.phase = e.build(e.loop), absent
 }
 
@@ -144,5 +185,5 @@ func (e *Cold) Cancel(r *Request) {
 // Stats implements Engine.
 func (e *Cold) Stats() Stats {
 	e.expire()
-	return Total(e.past, e.lobby.with(e.engine.Stats()))
+	return Then(e.past, e.lobby.with(e.engine.Stats()))
 }

@@ -17,6 +17,9 @@ func init() {
 		subject{"cold", func(l pipeline.Scheduler) Engine {
 			return NewCold(l, ColdConfig{Load: 700 * ms, Reload: 90 * ms, Idle: 30 * ms}, batched)
 		}, 6 * ms},
+		subject{"cold with a warm-up", func(l pipeline.Scheduler) Engine {
+			return NewCold(l, ColdConfig{Load: 300 * ms, Reload: 90 * ms, WarmUp: 40 * ms, Idle: 30 * ms}, batched)
+		}, 6 * ms},
 		subject{"cold with a front", func(l pipeline.Scheduler) Engine {
 			return NewCold(l, ColdConfig{Load: 700 * ms, Reload: 90 * ms, Idle: 1, Loaded: true}, func(l pipeline.Scheduler) Engine {
 				return NewFront(l, FrontConfig{Fixed: ms}, many(l))
@@ -76,6 +79,46 @@ func TestColdForgets(t *testing.T) {
 	}
 	if !slices.Equal(found, []int{0, 48, 0}) {
 		t.Errorf("prompts found %d tokens in the cache, want 0, 48 and, after the model was unloaded, 0", found)
+	}
+}
+
+// TestWarmUp: the first request after a load takes a second longer, and so does who
+// comes meanwhile; those after them do not, nor does a model that has served before. All
+// know how long they waited for the model.
+func TestWarmUp(t *testing.T) {
+	var loop pipeline.Virtual
+	e := NewCold(&loop, ColdConfig{Load: 3 * time.Second, Reload: 2 * time.Second, WarmUp: time.Second, Idle: 10 * time.Second}, oneSlot)
+	var log []string
+	a := ask(&loop, e, &log, "a", 0, 10, 1)
+	b := ask(&loop, e, &log, "b", 3500*ms, 10, 1)
+	c := ask(&loop, e, &log, "c", 5000*ms, 10, 1)
+	d := ask(&loop, e, &log, "d", 20_000*ms, 10, 1) // after it was unloaded
+	expect(t, &loop, &log, "a1@4050 a:ok@4050 b1@4100 b:ok@4100 c1@5050 c:ok@5050 d1@23050 d:ok@23050")
+	for i, r := range []*Request{a, b, c, d} {
+		if want := []time.Duration{4000 * ms, 500 * ms, 0, 3000 * ms}[i]; r.Loading != want {
+			t.Errorf("request %d waited %s for the model, want %s", i, r.Loading, want)
+		}
+	}
+}
+
+// TestWarmUpOfNobody: when those who waited for a load gave up, the next request finds
+// the model in memory, and warms it up; so it does at a model that was just started.
+func TestWarmUpOfNobody(t *testing.T) {
+	var loop pipeline.Virtual
+	e := NewCold(&loop, ColdConfig{Load: time.Second, WarmUp: 300 * ms}, oneSlot)
+	var log []string
+	a := ask(&loop, e, &log, "a", 0, 10, 1)
+	loop.At(400*ms, pipeline.RankInput, func() { e.Cancel(a) })
+	b := ask(&loop, e, &log, "b", 2000*ms, 10, 1)
+	expect(t, &loop, &log, "a:cancelled@400 b1@2350 b:ok@2350")
+	if b.Loading != 300*ms {
+		t.Errorf("b waited %s for the model, want 300ms", b.Loading)
+	}
+	for unused, want := range map[bool]string{false: "a1@50 a:ok@50", true: "a1@350 a:ok@350"} {
+		var loop pipeline.Virtual
+		var log []string
+		ask(&loop, NewCold(&loop, ColdConfig{Load: time.Second, WarmUp: 300 * ms, Loaded: true, Unused: unused}, oneSlot), &log, "a", 0, 10, 1)
+		expect(t, &loop, &log, want)
 	}
 }
 
@@ -149,8 +192,8 @@ func TestColdServesAgain(t *testing.T) {
 }
 
 func TestColdValidate(t *testing.T) {
-	err := ColdConfig{Load: -1, Reload: -2, Idle: -3}.Validate()
-	if want := "load is -1ns, must not be negative\nreload is -2ns, must not be negative\nidle is -3ns, must not be negative"; err == nil || err.Error() != want {
+	err := ColdConfig{Load: -1, Reload: -2, WarmUp: -4, Idle: -3}.Validate()
+	if want := "load is -1ns, must not be negative\nreload is -2ns, must not be negative\nwarm-up is -4ns, must not be negative\nidle is -3ns, must not be negative"; err == nil || err.Error() != want {
 		t.Errorf("Validate = %v, want %s", err, want)
 	}
 }

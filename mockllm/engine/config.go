@@ -25,7 +25,10 @@ type BatchedConfig struct {
 	TokenBudget  int // most tokens computed in a step, at least 1
 	KVBlocks     int // blocks in the cache, at least 1
 	BlockTokens  int // tokens of a block; 0 means BlockTokens
-	MaxContext   int // most tokens of one request; 0 means what fits the cache
+	// Windows says what sliding windows take of the cache: blocks of a sequence beside
+	// those that it has for its tokens.
+	Windows    roofline.Windows
+	MaxContext int // most tokens of one request; 0 means what fits the cache
 
 	// WholePrompts never cuts a prompt: one step computes all of it, and the budget
 	// only limits how many more join it. Otherwise prompts are cut into chunks that
@@ -144,6 +147,9 @@ func (c BatchedConfig) validOptions() error {
 	if c.Slots > 0 && c.slotContext() < c.BlockTokens {
 		errs = append(errs, fmt.Errorf("%d slots share %d KV blocks, want at least one each", c.Slots, c.KVBlocks))
 	}
+	if c.Slots == 0 && c.KVBlocks > 0 && c.capacity() == 0 {
+		errs = append(errs, fmt.Errorf("%d KV blocks hold no sequence of one block and its windows", c.KVBlocks))
+	}
 	if c.Speculation != nil {
 		errs = append(errs, c.Speculation.validate())
 	}
@@ -199,26 +205,50 @@ func (c *BatchedConfig) verified() int {
 	return 1 + c.Speculation.Tokens
 }
 
-// slotContext returns the tokens that a slot holds.
-func (c *BatchedConfig) slotContext() int { return c.KVBlocks / c.Slots * c.BlockTokens }
-
-// capacity returns the most tokens whose keys and values one request may have.
-func (c *BatchedConfig) capacity() int {
-	switch {
-	case c.Slots > 0:
-		return c.slotContext()
-	case c.OnFull == Spill:
-		return (c.KVBlocks + c.Overflow.Blocks) * c.BlockTokens
-	default:
-		return c.KVBlocks * c.BlockTokens
+// windowBlocks returns the blocks that the windows of a sequence take which has n
+// blocks for its tokens.
+func (c *BatchedConfig) windowBlocks(n int) int {
+	if len(c.Windows) == 0 {
+		return 0
 	}
+	return c.Windows.Blocks(n, c.BlockTokens)
+}
+
+// slotBlocks returns the blocks of a slot.
+func (c *BatchedConfig) slotBlocks() int { return c.KVBlocks / c.Slots }
+
+// slotContext returns the tokens that a slot holds.
+func (c *BatchedConfig) slotContext() int {
+	return c.Windows.Longest(c.slotBlocks(), c.BlockTokens) * c.BlockTokens
+}
+
+// capacity returns the most blocks that one request may have for its tokens. What lies
+// beside the cache leaves its windows in it.
+func (c *BatchedConfig) capacity() int {
+	if c.Slots > 0 {
+		return c.Windows.Longest(c.slotBlocks(), c.BlockTokens)
+	}
+	if c.OnFull == Spill {
+		n := c.Windows.Longest(c.KVBlocks+c.Overflow.Blocks, c.BlockTokens)
+		if c.windowBlocks(n) <= c.KVBlocks {
+			return n
+		}
+	}
+	return c.Windows.Longest(c.KVBlocks, c.BlockTokens)
+}
+
+// CacheTokens returns the tokens that the cache holds: of one sequence where there are
+// sliding windows, and of all slots together where there are those.
+func (c BatchedConfig) CacheTokens() int {
+	c = c.withDefaults()
+	return c.Windows.Longest(c.KVBlocks, c.BlockTokens) * c.BlockTokens
 }
 
 // most returns the tokens that one request may hold. The last token produced is
 // never written to the cache, hence one more than fits; drafted tokens are written
 // before they are known to be right.
 func (c *BatchedConfig) most() int {
-	fits := c.capacity() + 2 - c.verified()
+	fits := c.capacity()*c.BlockTokens + 2 - c.verified()
 	if c.MaxContext > 0 {
 		return min(fits, c.MaxContext)
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -136,18 +137,24 @@ func (w *world) check() {
 // checkBlocks compares the blocks that the requests of a Batched engine hold with what
 // it says, and with what they need.
 func (w *world) checkBlocks(e *Batched, s Stats) {
-	held, slow, promised, decoding := 0, 0, 0, 0
+	held, slow, promised, decoding, holders := 0, 0, 0, 0, 0
 	shared := map[kv.Block]bool{}
 	for _, p := range w.probes {
 		held += p.blocks
+		if p.blocks > 0 {
+			holders++
+		}
 		if x := p.extra; x != nil {
-			slow, promised = slow+x.slow, promised+x.promised
+			held, slow, promised = held+x.windowed, slow+x.slow, promised+x.promised
 			if e.spills {
 				held -= x.slow
 			}
-			for _, b := range x.held {
+			for _, b := range append(slices.Clone(x.held), x.windows...) {
 				shared[b] = true
 			}
+		}
+		if need := e.config.windowBlocks(p.blocks); p.state == running && e.config.Slots == 0 && need > 0 && p.extra.windowed < need {
+			w.t.Fatalf("at %s: a request of %d blocks has %d for its windows, which need %d", w.loop.Now(), p.blocks, p.extra.windowed, need)
 		}
 		if p.state == running && p.computed+p.planned > p.blocks*e.config.BlockTokens {
 			w.t.Fatalf("at %s: a request computes %d tokens in %d blocks", w.loop.Now(), p.computed+p.planned, p.blocks)
@@ -162,6 +169,8 @@ func (w *world) checkBlocks(e *Batched, s Stats) {
 		if free != m.free {
 			w.t.Fatalf("at %s: %d blocks are free, the engine says %d", w.loop.Now(), m.free, free)
 		}
+	case *lanes:
+		held = holders * m.blocks
 	case *prefixes:
 		held = len(shared)
 		if free != m.cache.Free() || s.BlocksCached != m.cache.Idle() {
@@ -186,7 +195,7 @@ func (w *world) judge() {
 	for i, p := range w.probes {
 		tokens += p.generated
 		what := fmt.Sprintf("request %d (prompt %d, output %d, limit %d, %s)", i, p.Prompt, p.Output, p.Limit, p.outcome)
-		if x := p.extra; p.blocks > 0 || x != nil && x.slow+x.promised+len(x.held) > 0 {
+		if x := p.extra; p.blocks > 0 || x != nil && x.slow+x.promised+x.windowed+len(x.held)+len(x.windows) > 0 {
 			w.t.Errorf("%s: holds %d blocks at its end, %+v", what, p.blocks, x)
 		}
 		if p.CachedTokens >= p.Prompt {

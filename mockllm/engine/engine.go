@@ -69,11 +69,13 @@ type Request struct {
 	Done func(pipeline.Outcome)
 
 	// Scheduled is the instant at which the engine began to work on the request and
-	// Last that of its newest token; Unknown before. Reason says why it was refused
-	// or failed. CachedTokens is how many tokens of the prompt were there from
-	// earlier requests and not computed.
+	// Last that of its newest token; Unknown before. Loading is how long it waited before
+	// that for the model to be loaded and warm. Reason says why it was refused or failed.
+	// CachedTokens is how many tokens of the prompt were there from earlier requests and
+	// not computed.
 	Scheduled    time.Duration
 	Last         time.Duration
+	Loading      time.Duration
 	Reason       error
 	CachedTokens int
 
@@ -83,7 +85,7 @@ type Request struct {
 	generated int     // tokens out
 	computed  int     // tokens whose keys and values are in the cache
 	planned   int     // tokens to compute in the step under way
-	blocks    int     // KV blocks held, those beside the cache with them
+	blocks    int     // KV blocks held for its tokens, those beside the cache with them
 	extra     *extra  // at a Batched that needs it
 	answer    *answer // at a Hosted
 }
@@ -92,9 +94,11 @@ type Request struct {
 type extra struct {
 	slow     int // KV blocks held beside the cache
 	promised int // KV blocks that admission control keeps for it
+	windowed int // KV blocks held for sliding windows
 
 	chain     []uint64   // hashes of the blocks of its tokens
 	held      []kv.Block // the blocks, where they are shared
+	windows   []kv.Block // those for sliding windows beside them
 	published int        // of held, from the start
 
 	dice dist.Rand // of the acceptance of drafts
@@ -141,12 +145,17 @@ type Stats struct {
 	// that may share them, and all there are; the rest is free. A slot is the blocks
 	// of its context.
 	BlocksUsed, BlocksCached, BlocksTotal int
-	// KV blocks in the memory beside the cache, and bytes moved to it or back so far.
-	BlocksSlow int
-	BytesMoved int64
+	// KV blocks in the memory beside the cache, and bytes moved to it or back so far, and
+	// tokens that these were the keys and values of.
+	BlocksSlow  int
+	BytesMoved  int64
+	TokensMoved int
 
 	PromptTokens, OutputTokens int // computed and produced so far
 	Preemptions, Steps         int
+	// Of the steps so far: most KV blocks used in one, the sum of those used over all,
+	// and how many used more than FullCache of them.
+	BlocksPeak, BlocksHeld, StepsFull int
 
 	PrefixQueries int // tokens looked up in the prefix cache so far
 	PrefixHits    int // those of them that were there
@@ -156,6 +165,9 @@ type Stats struct {
 
 	Loads int // of a model that is not always in memory, so far
 }
+
+// FullCache is the share of the KV blocks in use from which a cache counts as full.
+const FullCache = .95
 
 // BlockTokens is the number of tokens in a KV block unless a configuration says
 // otherwise.

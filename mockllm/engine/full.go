@@ -14,7 +14,7 @@ func (e *Batched) settle(r *Request) bool {
 	if e.spills {
 		spare = e.slowFree
 	}
-	if !e.memory.admit(r, blocks, spare) {
+	if !e.memory.admit(r, blocks, e.config.windowBlocks(blocks), spare) {
 		return false
 	}
 	if e.spills {
@@ -50,7 +50,7 @@ func (e *Batched) promise(r *Request) error {
 	if e.config.OnFull != Refuse {
 		return nil
 	}
-	need := e.longest(r)
+	need := e.units(e.longest(r))
 	if left := e.config.KVBlocks - e.promised; need > left {
 		size := e.config.BlockTokens
 		return fmt.Errorf("%w: %d tokens may be needed and %d are not promised", ErrFull, need*size, left*size)
@@ -67,8 +67,12 @@ func (e *Batched) longest(r *Request) int {
 	if r.Limit > 0 {
 		answer = r.Limit
 	}
-	return min(e.config.KVBlocks, blocksFor(r.Prompt+answer+e.verified-2, e.config.BlockTokens))
+	return min(e.capacity, blocksFor(r.Prompt+answer+e.verified-2, e.config.BlockTokens))
 }
+
+// units returns the blocks that a sequence takes which has n for its tokens: those and
+// its windows'.
+func (e *Batched) units(n int) int { return n + e.config.windowBlocks(n) }
 
 // makeRoom gives a sequence the blocks of so many tokens, and as long as there are
 // none the last sequence gives way. It reports false when that was the sequence
@@ -82,10 +86,14 @@ func (e *Batched) makeRoom(r *Request, tokens int) bool {
 	return true
 }
 
-// extend gives a sequence one more block, beside the cache if it may and must. The
-// blocks beside it are always the sequence's last: one in the cache takes in the first
-// of them, which the step reads anyway, and the last is free for what is new.
+// extend gives a sequence one more block, beside the cache if it may and must, and its
+// windows what they need then. The blocks beside it are always the sequence's last: one
+// in the cache takes in the first of them, which the step reads anyway, and the last is
+// free for what is new.
 func (e *Batched) extend(r *Request) bool {
+	if more := e.config.windowBlocks(r.blocks + 1); more > 0 && more > r.extra.windowed && !e.memory.widen(r, more-r.extra.windowed) {
+		return false
+	}
 	if e.memory.grow(r) {
 		return true
 	}
@@ -110,7 +118,7 @@ func (e *Batched) giveWay() *Request {
 	e.running[last] = nil
 	e.running = e.running[:last]
 	e.stop(r)
-	if blocks := blocksFor(r.computed, e.config.BlockTokens); e.config.OnFull == Swap && blocks <= e.slowFree {
+	if blocks := e.units(blocksFor(r.computed, e.config.BlockTokens)); e.config.OnFull == Swap && blocks <= e.slowFree {
 		e.swapOut(r, blocks)
 	} else {
 		r.computed = 0

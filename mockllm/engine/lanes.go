@@ -14,6 +14,7 @@ const similarity = .10
 type lanes struct {
 	slots   []lane
 	context int  // tokens that a slot holds
+	blocks  int  // that they and their windows take of the cache
 	size    int  // tokens of a block
 	keeps   bool // what a slot held is looked at
 	ended   int  // requests so far
@@ -28,10 +29,10 @@ type lane struct {
 }
 
 func newLanes(c *BatchedConfig) *lanes {
-	return &lanes{slots: make([]lane, c.Slots), context: c.slotContext(), size: c.BlockTokens, keeps: c.SlotCache}
+	return &lanes{slots: make([]lane, c.Slots), context: c.slotContext(), blocks: c.slotBlocks(), size: c.BlockTokens, keeps: c.SlotCache}
 }
 
-func (m *lanes) admit(r *Request, _, _ int) bool {
+func (m *lanes) admit(r *Request, _, _, _ int) bool {
 	best, common := m.choose(r)
 	if best == nil {
 		return false
@@ -79,6 +80,8 @@ func (m *lanes) common(l *lane, r *Request) int {
 	return min(low*m.size, r.Prompt+r.generated-1)
 }
 
+func (m *lanes) widen(*Request, int) bool { return false }
+
 func (m *lanes) grow(*Request) bool { return false }
 
 func (m *lanes) keep(*Request) {}
@@ -98,11 +101,19 @@ func (m *lanes) release(r *Request) {
 	r.blocks = 0
 }
 
-func (m *lanes) count(s *Stats) {
+func (m *lanes) used() (blocks int) {
 	for i := range m.slots {
-		if l := &m.slots[i]; l.request != nil {
-			s.BlocksUsed += m.context / m.size
-		} else if m.keeps {
+		if m.slots[i].request != nil {
+			blocks += m.blocks
+		}
+	}
+	return blocks
+}
+
+func (m *lanes) count(s *Stats) {
+	s.BlocksUsed += m.used()
+	for i := range m.slots {
+		if l := &m.slots[i]; l.request == nil && m.keeps {
 			s.BlocksCached += blocksFor(l.tokens, m.size)
 		}
 	}

@@ -10,7 +10,8 @@ import (
 // prefixes is a memory that keeps what was computed for requests that begin alike.
 // Whole blocks are reused, and never the last token of a request: it is computed so
 // that there is something to sample from (vllm-project/vllm,
-// vllm/v1/core/kv_cache_manager.py, get_computed_blocks; read 2026-11-29).
+// vllm/v1/core/kv_cache_manager.py, get_computed_blocks; read 2026-11-29). What the
+// windows of a reused prefix hold is taken to be there too.
 type prefixes struct {
 	loop  pipeline.Scheduler
 	cache *kv.Cache
@@ -21,20 +22,27 @@ func newPrefixes(loop pipeline.Scheduler, blocks, size int, ttl time.Duration) *
 	return &prefixes{loop: loop, cache: kv.New(blocks, ttl), size: size}
 }
 
-func (m *prefixes) admit(r *Request, blocks, spare int) bool {
+func (m *prefixes) admit(r *Request, blocks, windows, spare int) bool {
 	m.cache.Expire(m.loop.Now())
 	x := r.extra
 	chain := x.chain[:min(len(x.chain), (r.Prompt+r.generated-1)/m.size)]
 	found, idle := m.cache.Find(chain)
-	give := min(blocks-found, m.cache.Free()+m.cache.Idle()-idle)
-	if blocks-found-give > spare {
+	give := min(blocks-found, m.cache.Free()+m.cache.Idle()-idle-windows)
+	if give < 0 || blocks-found-give > spare {
 		return false
 	}
 	x.held = m.cache.Hold(x.held[:0], chain[:found])
 	x.held, _ = m.cache.Take(x.held, give)
 	x.published = found
 	r.blocks, r.computed = len(x.held), found*m.size
-	return true
+	return m.widen(r, windows)
+}
+
+func (m *prefixes) widen(r *Request, blocks int) (ok bool) {
+	x := r.extra
+	x.windows, ok = m.cache.Take(x.windows, blocks)
+	x.windowed = len(x.windows)
+	return ok
 }
 
 func (m *prefixes) grow(r *Request) (ok bool) {
@@ -55,9 +63,12 @@ func (m *prefixes) keep(r *Request) {
 }
 
 func (m *prefixes) release(r *Request) {
-	r.extra.held = m.cache.Release(r.extra.held, m.loop.Now())
-	r.blocks = 0
+	x := r.extra
+	x.held, x.windows = m.cache.Release(x.held, m.loop.Now()), m.cache.Release(x.windows, m.loop.Now())
+	r.blocks, x.windowed = 0, 0
 }
+
+func (m *prefixes) used() int { return m.cache.Used() }
 
 func (m *prefixes) count(s *Stats) {
 	m.cache.Expire(m.loop.Now())

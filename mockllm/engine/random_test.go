@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"halfsecond/mockllm/roofline"
 	"halfsecond/pipeline"
 )
 
@@ -33,6 +34,9 @@ func randomConfig(r *rand.Rand) BatchedConfig {
 	}
 	if r.IntN(8) == 0 {
 		c.Slots = 1 + r.IntN(4)
+	}
+	if r.IntN(3) == 0 {
+		c.Windows = roofline.Windows{{Tokens: 1 + r.IntN(64), Share: 1.5 * r.Float64()}}
 	}
 	c.TokenBudget = max(c.MaxSequences, c.Slots)*c.verified() + r.IntN(100)
 	return c
@@ -70,7 +74,7 @@ func options(c BatchedConfig) (on []string) {
 		on   bool
 	}{
 		{"nothing else", true}, {"speculation", c.Speculation != nil}, {"prefix cache", c.PrefixCache}, {"whole prompts", c.WholePrompts},
-		{"chunks", !c.WholePrompts}, {"prompts first", c.PrefillFirst}, {"decodes first", !c.PrefillFirst}, {"plans ahead", c.Ahead},
+		{"chunks", !c.WholePrompts}, {"prompts first", c.PrefillFirst}, {"decodes first", !c.PrefillFirst}, {"plans ahead", c.Ahead}, {"windows", len(c.Windows) > 0},
 	} {
 		if o.on {
 			on = append(on, o.name)
@@ -113,7 +117,7 @@ func TestRandomEngines(t *testing.T) {
 			}
 		}
 	}
-	everything := options(BatchedConfig{Speculation: &Speculation{}, PrefixCache: true, WholePrompts: true, PrefillFirst: true, Ahead: true})
+	everything := options(BatchedConfig{Speculation: &Speculation{}, PrefixCache: true, WholePrompts: true, PrefillFirst: true, Ahead: true, Windows: sliding})
 	for _, p := range Policies() {
 		for _, o := range append(everything, options(BatchedConfig{})...) {
 			if what := string(p) + " with " + o; seen[what] == 0 {

@@ -45,7 +45,7 @@ func (p *Relay) Abandon() {
 func (p *Relay) report() {
 	r := p.asked
 	r.Scheduled, r.Last, r.Reason = p.copy.Scheduled, p.copy.Last, p.copy.Reason
-	r.CachedTokens, r.generated = p.copy.CachedTokens, p.copy.generated
+	r.CachedTokens, r.generated, r.Loading = p.copy.CachedTokens, p.copy.generated, p.copy.Loading
 }
 
 func (p *Relay) notify(n int) (next int) {

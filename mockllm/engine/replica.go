@@ -117,7 +117,8 @@ func (r Replica) config() (BatchedConfig, error) {
 	if err != nil {
 		return BatchedConfig{}, err
 	}
-	tokens, err := r.kvTokens(draft)
+	size := unlessZero(family.PrefixBlock, BlockTokens)
+	room, err := r.room(size, draft)
 	if err != nil {
 		return BatchedConfig{}, err
 	}
@@ -125,7 +126,9 @@ func (r Replica) config() (BatchedConfig, error) {
 		Steps:        r.Plan,
 		MaxSequences: unlessZero(r.MaxSequences, family.MaxSequences, math.MaxInt32),
 		TokenBudget:  unlessZero(r.TokenBudget, family.TokenBudget, math.MaxInt32),
-		BlockTokens:  unlessZero(family.PrefixBlock, BlockTokens),
+		KVBlocks:     room.Blocks,
+		BlockTokens:  size,
+		Windows:      room.Windows,
 		MaxContext:   d.Model.MaxContext,
 		WholePrompts: !unlessNil(r.Chunked, family.Chunked),
 		PrefillFirst: family.PrefillFirst,
@@ -136,7 +139,6 @@ func (r Replica) config() (BatchedConfig, error) {
 		OnFull:       r.OnFull,
 		Speculation:  r.speculation(draft),
 	}
-	c.KVBlocks = tokens / c.BlockTokens
 	c.MaxSequences = min(c.MaxSequences, max(1, c.TokenBudget/c.verified()))
 	if c.OnFull == "" {
 		c.OnFull = Policy(family.OnFull)
@@ -203,22 +205,19 @@ func (r Replica) speculation(draft *roofline.Plan) *Speculation {
 	return s
 }
 
-// kvTokens returns how many tokens the cache holds.
-func (r Replica) kvTokens(draft *roofline.Plan) (int, error) {
+// room returns the cache in blocks of size tokens.
+func (r Replica) room(size int, draft *roofline.Plan) (roofline.Room, error) {
 	d := r.Plan.Deployment()
-	tokens, err := r.Plan.KVTokens()
+	room, err := r.Plan.Room(size)
 	if err == nil && draft != nil {
-		if tokens, err = r.Plan.KVTokensBeside(draft); err != nil {
+		if room, err = r.Plan.Room(size, draft); err != nil {
 			err = fmt.Errorf("no room for a cache beside %s and %s, which drafts: %w", d.Model.Name, draft.Deployment().Model.Name, err)
 		}
 	}
-	if err != nil {
-		return 0, err
+	if err == nil && !room.Known() {
+		err = fmt.Errorf("the memory of %s is unknown, and with it what the cache of %s holds", d.Hardware.Name, d.Model.Name)
 	}
-	if tokens < 0 {
-		return 0, fmt.Errorf("the memory of %s is unknown, and with it what the cache of %s holds", d.Hardware.Name, d.Model.Name)
-	}
-	return tokens, nil
+	return room, err
 }
 
 // unlessZero returns the first value that is not zero.

@@ -136,12 +136,29 @@ func TestCacheSize(t *testing.T) {
 	}
 	draft := planOf(t, deployment(t, "Llama-3.2-1B", "H100-SXM", 1))
 	r := served(t, "vllm", func(r *Replica) { r.Drafting = &Drafting{Model: draft, Tokens: 3} })
-	beside, err := r.Plan.KVTokensBeside(draft)
+	beside, err := r.Plan.Room(16, draft)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := r.Config().KVBlocks; got != beside/16 || got >= tokens/16 {
-		t.Errorf("%d blocks beside a draft model, want %d of %d", got, beside/16, tokens/16)
+	if got := r.Config().KVBlocks; got != beside.Blocks || got >= tokens/16 {
+		t.Errorf("%d blocks beside a draft model, want %d of %d", got, beside.Blocks, tokens/16)
+	}
+}
+
+// TestContextWithWindows: what a model with sliding windows serves is as long as its
+// memory allows, with all that runs beside it gone.
+func TestContextWithWindows(t *testing.T) {
+	plan := planOf(t, deployment(t, "gpt-oss-120b", "H100-SXM", 1))
+	c := Replica{Plan: plan}.Config()
+	if got, want := c.Windows, (roofline.Windows{{Tokens: 128, Share: 1}}); !reflect.DeepEqual(got, want) {
+		t.Errorf("windows %+v, want %+v", got, want)
+	}
+	tokens, err := plan.KVTokens()
+	if err != nil || tokens < 131_072 || c.capacity()*16 != tokens || c.KVBlocks*16 != tokens+128 {
+		t.Errorf("%d blocks, a sequence of %d, %d tokens by the plan, %v; want a window of 8 blocks beside the longest", c.KVBlocks, c.capacity(), tokens, err)
+	}
+	if got := (Replica{Plan: plan}).Context(); got != 131_072 {
+		t.Errorf("context of %d tokens, want the model's 131072", got)
 	}
 }
 

@@ -7,6 +7,9 @@ type Stage struct {
 	// Caches says that the engine reuses what it computed before. The records then
 	// say how much of their prompts was there.
 	Caches bool
+	// Loads says that the model is not always in memory. The records then say how long
+	// they waited until it was there.
+	Loads bool
 
 	loop   pipeline.Scheduler
 	engine Engine
@@ -68,6 +71,7 @@ func (j *job) notify(n int) (next int) {
 	if n == 1 {
 		now := j.stage.loop.Now()
 		c.Record.FirstOutput, c.Record.FirstText, c.Record.FirstSeen = now, now, now
+		j.recordLoad()
 	}
 	if j.next < len(c.Counts) && c.Counts[j.next] == n {
 		j.next++
@@ -79,10 +83,18 @@ func (j *job) notify(n int) (next int) {
 	return 0
 }
 
+// recordLoad records how long the model was not there.
+func (j *job) recordLoad() {
+	if j.stage.Loads {
+		j.call.Record.Loading = j.Loading
+	}
+}
+
 func (j *job) done(o pipeline.Outcome) {
 	r := &j.call.Record
 	r.Scheduled, r.End, r.Outcome = j.Scheduled, j.stage.loop.Now(), o
 	r.OutputTokens, r.Chunks, r.LastOutput = j.Generated(), j.Generated(), j.Last
+	j.recordLoad()
 	if j.stage.Caches {
 		r.CachedTokens = j.CachedTokens
 	}

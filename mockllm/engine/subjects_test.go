@@ -33,6 +33,9 @@ func batched(name string, longest time.Duration, set func(c *BatchedConfig)) sub
 	return subject{name, func(l pipeline.Scheduler) Engine { return NewBatched(l, c) }, longest}
 }
 
+// sliding is a window of 40 tokens in layers that take half as much as the others.
+var sliding = roofline.Windows{{Tokens: 40, Share: .5}}
+
 // beside is a memory of 40 blocks to which a block takes 16 us.
 var beside = Overflow{Blocks: 40, TokenBytes: 1000, Rate: 1e9, Latency: 50 * time.Microsecond}
 
@@ -66,6 +69,13 @@ var subjects = []subject{
 	batched("prefix cache, spill", 8*ms, func(c *BatchedConfig) { c.PrefixCache, c.OnFull, c.Overflow = true, Spill, beside }),
 	batched("prefix cache, reserve, prompts first", 6*ms, func(c *BatchedConfig) { c.PrefixCache, c.OnFull, c.PrefillFirst = true, Reserve, true }),
 	batched("prefix cache, refuse", 6*ms, func(c *BatchedConfig) { c.PrefixCache, c.OnFull, c.KVBlocks = true, Refuse, 60 }),
+	batched("sliding windows", 6*ms, func(c *BatchedConfig) { c.Windows, c.KVBlocks = sliding, 40 }),
+	batched("sliding windows, little memory, prefix cache", 6*ms, func(c *BatchedConfig) { c.Windows, c.PrefixCache, c.KVBlocks = sliding, true, 30 }),
+	batched("sliding windows, swap", 8*ms, func(c *BatchedConfig) { c.Windows, c.OnFull, c.Overflow = sliding, Swap, beside }),
+	batched("sliding windows, spill", 8*ms, func(c *BatchedConfig) { c.Windows, c.OnFull, c.Overflow = sliding, Spill, beside }),
+	batched("sliding windows, reserve", 6*ms, func(c *BatchedConfig) { c.Windows, c.OnFull = sliding, Reserve }),
+	batched("sliding windows, refuse", 6*ms, func(c *BatchedConfig) { c.Windows, c.OnFull, c.KVBlocks = sliding, Refuse, 60 }),
+	batched("sliding windows, step slots", 6*ms, func(c *BatchedConfig) { c.Windows, c.Slots, c.KVBlocks = sliding, 3, 70 }),
 	batched("speculation", 12*ms, func(c *BatchedConfig) {
 		c.Speculation = &Speculation{Tokens: 3, Acceptance: .7, Drafter: linear{ms, 1000}}
 	}),

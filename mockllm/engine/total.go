@@ -15,10 +15,14 @@ func Total(all ...Stats) (sum Stats) {
 		sum.BlocksTotal += s.BlocksTotal
 		sum.BlocksSlow += s.BlocksSlow
 		sum.BytesMoved += s.BytesMoved
+		sum.TokensMoved += s.TokensMoved
 		sum.PromptTokens += s.PromptTokens
 		sum.OutputTokens += s.OutputTokens
 		sum.Preemptions += s.Preemptions
 		sum.Steps += s.Steps
+		sum.BlocksPeak += s.BlocksPeak
+		sum.BlocksHeld += s.BlocksHeld
+		sum.StepsFull += s.StepsFull
 		sum.PrefixQueries += s.PrefixQueries
 		sum.PrefixHits += s.PrefixHits
 		sum.Evictions += s.Evictions
@@ -26,6 +30,13 @@ func Total(all ...Stats) (sum Stats) {
 		sum.Accepted += s.Accepted
 		sum.Loads += s.Loads
 	}
+	return sum
+}
+
+// Then returns the statistics of an engine with those of the ones in whose place it is.
+func Then(past, now Stats) Stats {
+	sum := Total(past, now)
+	sum.BlocksPeak = max(past.BlocksPeak, now.BlocksPeak)
 	return sum
 }
 

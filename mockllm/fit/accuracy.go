@@ -5,44 +5,61 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"halfsecond/mockllm/catalog"
+	"halfsecond/mockllm/roofline"
 )
 
-// Accuracy is how far predictions are off for published measurements of one kind: the
-// mean absolute errors as shares.
+// Accuracy is how far off predictions are for published measurements of one phase, by
+// the same kernels on the same family of hardware: the mean absolute errors as shares.
 type Accuracy struct {
 	Rows     int
-	InSample float64 // by the built-in constants, which were fitted on these rows among others
-	LeftOut  float64 // by constants that were fitted without any row of the same GPU
+	InSample float64  // by the built-in constants, which were fitted on these rows among others
+	LeftOut  float64  // by constants that were fitted without any row of the same GPU
+	Engines  []string // families that were measured, sorted
+	Unlike   []string // what is asked for and none of the measurements has, in words: "a mixture of experts"
 }
 
-// accuraciesCSV is made by TestAccuracyTable from what Validate and Cross give, which
-// would take too long to be done again for each prediction.
+// accuraciesCSV has the errors of every published row. It is made by TestAccuracyTable
+// from what Validate and Cross give, which would take too long to be done again for each
+// prediction.
 //
 //go:embed accuracy.csv
 var accuraciesCSV string
 
-var accuracyColumns = []string{"engine", "hardware", "rows", "in_sample", "gpu_left_out"}
+var accuracyColumns = []string{"id", "in_sample", "gpu_left_out"}
 
-// accuracyRow is the accuracy of the rows of a family of engines on a family of
-// hardware.
-type accuracyRow struct {
-	engine, hardware string
-	accuracy         Accuracy
+// known is a published measurement with the errors of its predictions.
+type known struct {
+	row           Row
+	deployment    roofline.Deployment
+	uses          []string // names of the constants behind its prediction
+	inSample, out float64  // predicted over measured, less one
 }
 
-var accuracies = sync.OnceValue(func() []accuracyRow {
-	table, err := readAccuracies(accuraciesCSV)
+var allKnown = sync.OnceValue(func() []known {
+	errs, err := readAccuracies(accuraciesCSV)
 	if err != nil {
 		panic("fit: accuracy.csv: " + err.Error())
 	}
-	return table
+	var all []known
+	for _, r := range Published() {
+		d, err := r.Deployment(catalog.Builtin())
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, known{r, d, roofline.Uses(d), errs[r.ID][0], errs[r.ID][1]})
+	}
+	return all
 })
 
-func readAccuracies(text string) ([]accuracyRow, error) {
+// readAccuracies returns both errors of each row, by its id.
+func readAccuracies(text string) (map[string][2]float64, error) {
 	lines, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil {
 		return nil, err
@@ -50,36 +67,66 @@ func readAccuracies(text string) ([]accuracyRow, error) {
 	if len(lines) == 0 || !slices.Equal(lines[0], accuracyColumns) {
 		return nil, fmt.Errorf("the header is not %s", strings.Join(accuracyColumns, ","))
 	}
-	var table []accuracyRow
+	table := map[string][2]float64{}
 	for i, cells := range lines[1:] {
-		rows, err1 := strconv.Atoi(cells[2])
-		in, err2 := strconv.ParseFloat(cells[3], 64)
-		out, err3 := strconv.ParseFloat(cells[4], 64)
-		if err := errors.Join(err1, err2, err3); err != nil {
+		in, err1 := strconv.ParseFloat(cells[1], 64)
+		out, err2 := strconv.ParseFloat(cells[2], 64)
+		if err := errors.Join(err1, err2); err != nil {
 			return nil, fmt.Errorf("line %d: %w", i+2, err)
 		}
-		table = append(table, accuracyRow{cells[0], cells[1], Accuracy{rows, in, out}})
+		table[cells[0]] = [2]float64{in, out}
 	}
 	return table, nil
 }
 
-// AccuracyOf returns the accuracy for the published measurements of a family of engines
-// on a family of hardware, as the catalogue names them; "" stands for all of them.
-// Rows is 0 when there is none.
-func AccuracyOf(engine, hardware string) Accuracy {
-	var all Accuracy
-	for _, r := range accuracies() {
-		if engine != "" && r.engine != engine || hardware != "" && r.hardware != hardware {
-			continue
+// AccuracyOf returns the accuracy for the published measurements that come nearest to a
+// deployment: of the same phase, the same kernels and the same family of hardware. Size
+// is the tokens of the prompt, or the sequences that decode at once. Rows is 0 when
+// there is no such measurement.
+func AccuracyOf(phase Phase, d roofline.Deployment, size int) Accuracy {
+	near := slices.DeleteFunc(slices.Clone(allKnown()), func(k known) bool {
+		return k.row.Phase() != phase || k.deployment.Engine.Kernels != d.Engine.Kernels || k.deployment.Hardware.Family != d.Hardware.Family
+	})
+	a := accuracyOf(near)
+	if a.Rows > 0 {
+		a.Unlike = unlike(near, phase, d, size)
+	}
+	return a
+}
+
+// AccuracyOfAll returns the accuracy for all published measurements of a phase.
+func AccuracyOfAll(phase Phase) Accuracy {
+	return accuracyOf(slices.DeleteFunc(slices.Clone(allKnown()), func(k known) bool { return k.row.Phase() != phase }))
+}
+
+func accuracyOf(rows []known) Accuracy {
+	a := Accuracy{Rows: len(rows)}
+	for _, k := range rows {
+		a.InSample += math.Abs(k.inSample) / float64(len(rows))
+		a.LeftOut += math.Abs(k.out) / float64(len(rows))
+		a.Engines = append(a.Engines, k.deployment.Engine.Name)
+	}
+	a.Engines = distinct(a.Engines)
+	return a
+}
+
+// unlike says what a deployment has and none of some measurements.
+func unlike(near []known, phase Phase, d roofline.Deployment, size int) (out []string) {
+	lacks := func(what string, has func(k known) bool) {
+		if !slices.ContainsFunc(near, has) {
+			out = append(out, what)
 		}
-		n := float64(r.accuracy.Rows)
-		all.Rows += r.accuracy.Rows
-		all.InSample += n * r.accuracy.InSample
-		all.LeftOut += n * r.accuracy.LeftOut
 	}
-	if all.Rows > 0 {
-		all.InSample /= float64(all.Rows)
-		all.LeftOut /= float64(all.Rows)
+	uses, experts, several := roofline.Uses(d), d.Model.Experts > 0, d.Devices() > 1
+	lacks("weights that are multiplied like "+d.Weights.String(), func(k known) bool { return slices.Equal(k.uses, uses) })
+	lacks(map[bool]string{true: "a mixture of experts", false: "a dense model"}[experts], func(k known) bool { return k.deployment.Model.Experts > 0 == experts })
+	lacks(map[bool]string{true: "several devices", false: "a single device"}[several], func(k known) bool { return k.deployment.GPUs > 1 == several })
+	most := 0
+	for _, k := range near {
+		most = max(most, k.row.size(phase))
 	}
-	return all
+	if size > most {
+		out = append(out, fmt.Sprintf(map[Phase]string{Prefill: "a prompt of more than %d tokens", Decode: "a batch of more than %d"}[phase], most))
+	}
+	return out
 }

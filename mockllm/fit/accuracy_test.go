@@ -2,24 +2,24 @@ package fit
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"halfsecond/mockllm/catalog"
+	"halfsecond/mockllm/roofline"
 )
 
 const accuracyFile = "accuracy.csv"
 
-// accuracyTable returns the table of accuracies that the published measurements give.
+// accuracyTable returns the table of errors that the published measurements give.
 func accuracyTable() string {
 	p := published()
-	key := func(j Judged) string { return j.Family + "," + hardwareFamily(j) }
-	in, left := By(p.in.Rows, key), By(p.gpu.Rows, key)
 	lines := []string{strings.Join(accuracyColumns, ",")}
-	for _, k := range slices.Sorted(maps.Keys(in)) {
-		lines = append(lines, fmt.Sprintf("%s,%d,%.6f,%.6f", k, in[k].N, in[k].MeanAPE, left[k].MeanAPE))
+	for i, j := range p.in.Rows {
+		lines = append(lines, fmt.Sprintf("%s,%.6f,%.6f", j.Row.ID, j.Error(), p.gpu.Rows[i].Error()))
 	}
 	return strings.Join(lines, "\n") + "\n"
 }
@@ -37,32 +37,76 @@ func TestAccuracyTable(t *testing.T) {
 	}
 }
 
-// What is said of a family of engines, of hardware, of both and of everything is what
-// the rows themselves give.
+// deployed returns a deployment of names of the catalogue.
+func deployed(t *testing.T, engineName, modelName, hardware string, change func(*roofline.Deployment)) roofline.Deployment {
+	t.Helper()
+	e, err := catalog.Builtin().Engine(engineName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := roofline.Deployment{Model: model(t, modelName), Hardware: device(t, hardware), Engine: e, GPUs: 1, Weights: roofline.FP16}
+	change(&d)
+	return d
+}
+
+// What is said of a prediction is of measurements of the same phase, by the same kernels
+// on the same family of hardware, and names what none of them has.
 func TestAccuracyOf(t *testing.T) {
-	p := published()
-	for _, test := range []struct{ engine, hardware string }{{"", ""}, {"vllm", ""}, {"", "hopper"}, {"llama.cpp", "geforce"}, {"vllm", "rdna"}, {"nobody", ""}} {
-		of := func(rows []Judged) Summary {
-			return Summarise(slices.DeleteFunc(slices.Clone(rows), func(j Judged) bool {
-				return test.engine != "" && j.Family != test.engine || test.hardware != "" && hardwareFamily(j) != test.hardware
-			}))
-		}
-		got, in, left := AccuracyOf(test.engine, test.hardware), of(p.in.Rows), of(p.gpu.Rows)
+	alone := func(*roofline.Deployment) {}
+	fp8 := func(gpus int) func(*roofline.Deployment) {
+		return func(d *roofline.Deployment) { d.Weights, d.GPUs = roofline.FP8, gpus }
+	}
+	for _, test := range []struct {
+		phase           Phase
+		engine          string
+		model, hardware string
+		change          func(*roofline.Deployment)
+		size            int
+		engines, unlike []string
+	}{
+		{Decode, "vllm", "Llama-3.1-8B", "H100-SXM", alone, 4, []string{"sglang", "trtllm", "vllm"}, nil},
+		{Decode, "vllm", "DeepSeek-V3", "H200-SXM", fp8(8), 4, []string{"sglang", "trtllm", "vllm"}, []string{"a mixture of experts"}},
+		{Decode, "vllm", "Llama-3.1-70B", "H100-SXM", fp8(4), 256, []string{"sglang", "trtllm", "vllm"}, []string{"a batch of more than 128"}},
+		{Prefill, "vllm-v0", "Llama-2-70B", "H100-SXM", fp8(1), 100_000, []string{"vllm-v0"}, []string{"weights that are multiplied like fp8", "a single device", "a prompt of more than 8192 tokens"}},
+		{Prefill, "vllm", "Llama-3.1-8B", "H100-SXM", alone, 512, nil, nil}, // TTFTs of several clients are waiting
+		{Prefill, "vllm", "Llama-3.1-8B", "RTX-4090", alone, 512, nil, nil},
+		{Decode, "gpt-fast", "Llama-2-7B", "A100-80GB-SXM", fp8(1), 1, []string{"gpt-fast"}, nil},
+	} {
+		d := deployed(t, test.engine, test.model, test.hardware, test.change)
+		got := AccuracyOf(test.phase, d, test.size)
+		in, left := ofPhase(published().in.Rows, test.phase, d), ofPhase(published().gpu.Rows, test.phase, d)
 		if got.Rows != in.N || in.N > 0 && (math.Abs(got.InSample-in.MeanAPE) > 1e-6 || math.Abs(got.LeftOut-left.MeanAPE) > 1e-6) {
-			t.Errorf("%q on %q: %+v, want %d rows, %g and %g", test.engine, test.hardware, got, in.N, in.MeanAPE, left.MeanAPE)
+			t.Errorf("%+v: %+v, want %d rows, %g and %g", test, got, in.N, in.MeanAPE, left.MeanAPE)
+		}
+		if !slices.Equal(got.Engines, test.engines) || !slices.Equal(got.Unlike, test.unlike) {
+			t.Errorf("%s of %s on %s: engines %q, unlike %q, want %q and %q", test.phase, test.model, test.hardware, got.Engines, got.Unlike, test.engines, test.unlike)
 		}
 	}
-	if got := AccuracyOf("vllm", "rdna"); got != (Accuracy{}) {
-		t.Errorf("vllm on rdna, which nobody measured: %+v", got)
+}
+
+func TestAccuracyOfAll(t *testing.T) {
+	for phase, want := range map[Phase]int{Prefill: 129, Decode: 258} {
+		got, in := AccuracyOfAll(phase), Summarise(slices.DeleteFunc(slices.Clone(published().in.Rows), func(j Judged) bool { return j.Row.Phase() != phase }))
+		if got.Rows != want || in.N != want || math.Abs(got.InSample-in.MeanAPE) > 1e-6 {
+			t.Errorf("%s: %+v, want %d rows and %g", phase, got, want, in.MeanAPE)
+		}
 	}
+}
+
+// ofPhase sums up the rows of a phase, the kernels and the hardware of a deployment.
+func ofPhase(rows []Judged, phase Phase, d roofline.Deployment) Summary {
+	return Summarise(slices.DeleteFunc(slices.Clone(rows), func(j Judged) bool {
+		e, err := catalog.Builtin().Engine(j.Family)
+		return err != nil || j.Row.Phase() != phase || e.Kernels != d.Engine.Kernels || hardwareFamily(j) != d.Hardware.Family
+	}))
 }
 
 func TestReadAccuraciesErrors(t *testing.T) {
 	header := strings.Join(accuracyColumns, ",") + "\n"
 	for text, want := range map[string]string{
-		"":                          "the header is not engine,hardware,rows,in_sample,gpu_left_out",
-		header + "a,b,1,x,0\n":      "line 2: ",
-		header + "a,b,1,0,0\na,b\n": "record on line 3",
+		"":                      "the header is not id,in_sample,gpu_left_out",
+		header + "a,x,0\n":      "line 2: ",
+		header + "a,0,0\na,b\n": "record on line 3",
 	} {
 		if _, err := readAccuracies(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)

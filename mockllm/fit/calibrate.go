@@ -20,6 +20,9 @@ type knob struct {
 	most   float64
 	of     func(*roofline.Constants) float64
 	set    func(*roofline.Constants, float64)
+	// decodes says that only measurements of decoding speak of it. Prompts that are short
+	// depend on it too, but so little that it would take the blame for all else.
+	decodes bool
 	// told says which measurements tell it apart from the others.
 	told string
 }
@@ -43,26 +46,31 @@ var knobs = []knob{
 		"mfu", "share of the peak compute rate that large matrix products reach", shareSpread, 1,
 		func(c *roofline.Constants) float64 { return c.MFU },
 		func(c *roofline.Constants, v float64) { c.MFU = v },
+		false,
 		"the time that prompts of 512 tokens and more take, where they take most of it (prefill_tok_s or ttft_ms)",
 	}, {
 		"mbu", "share of the memory bandwidth at which weights and cache are read", shareSpread, 1,
 		func(c *roofline.Constants) float64 { return c.MBU },
 		func(c *roofline.Constants, v float64) { c.AttentionMBU, c.MBU = min(1, c.AttentionMBU/c.MBU*v), v },
+		true,
 		"decoding (tpot_ms or decode_tok_s) with short and with long contexts, or of a small and a large model",
 	}, {
 		"step_us", "fixed cost of a step, in microseconds", costSpread, mostCost,
 		func(c *roofline.Constants) float64 { return micros(c.StepFixed) },
 		func(c *roofline.Constants, v float64) { c.StepFixed = span(v) },
+		true,
 		"decoding of models with few and with many layers",
 	}, {
 		"layer_us", "fixed cost of a layer in a step, in microseconds", costSpread, mostCost,
 		func(c *roofline.Constants) float64 { return micros(c.LayerFixed) },
 		func(c *roofline.Constants, v float64) { c.LayerFixed = span(v) },
+		true,
 		"decoding (tpot_ms or decode_tok_s) of one sequence by a small model, or of models of different sizes",
 	}, {
 		"sequence_us", "fixed cost of a sequence in a step, in microseconds", costSpread, mostCost,
 		func(c *roofline.Constants) float64 { return micros(c.SequenceFixed) },
 		func(c *roofline.Constants, v float64) { c.SequenceFixed = span(v) },
+		true,
 		"decoding of few and of many sequences at once with the same context",
 	},
 }
@@ -73,18 +81,42 @@ func span(us float64) time.Duration {
 	return time.Duration(math.Round(us * float64(time.Microsecond)))
 }
 
-// Estimate is what a calibration found out about one constant.
+// evidence is what measurements are of, as far as it decides what they can tell.
+type evidence struct {
+	phases  []Phase // of each measurement, "" when it is of neither alone
+	decodes bool    // some depend on decoding
+	long    bool    // some are of prompts of 512 tokens and more
+	models  int
+}
+
+// would says which measurements would tell a constant that these do not.
+func (k *knob) would(e evidence) string {
+	switch {
+	case k.decodes && !e.decodes:
+		return k.told + "; of decoding nothing was measured"
+	case k.name == "mfu" && e.long:
+		return "longer prompts, or more of them: those that were measured hardly depend on it"
+	case k.name == "step_us" && e.models == 1:
+		return k.told + "; of one model layer_us stands for both"
+	}
+	return k.told
+}
+
+// Estimate is what a calibration found out about one constant. An mfu is the share that is
+// really used, which on GeForce boards is more than that of the built-in table.
 type Estimate struct {
 	Name, About string
-	Before      float64 // of the built-in table
+	Before      float64 // built in
 	Spread      float64 // how far off Before may be on a machine that nobody measured: of its logarithm
 	Most        float64 // no value is larger
 	Told        bool    // the measurements tell it
 	Value       float64 // Before unless Told
 	// Low and High are how far the value could be off, whatever the others are, before
 	// predictions err clearly more: beyond what chance can do, as if measurements were
-	// independent of each other, and by at least half a percentage point on average;
-	// NaN unless Told.
+	// independent of each other, and by at least half a percentage point on average.
+	// Low is 0 and High infinite where the measurements do not bound it: up to a share's
+	// limit, or as far as the constant may be off on a machine that nobody measured. Both
+	// are NaN unless Told.
 	Low, High float64
 	// Would says which measurements would tell a constant that is not.
 	Would string
@@ -99,32 +131,46 @@ type Calibration struct {
 	// Errors of predictions with the built-in constants and with the fitted ones, as
 	// shares, in the order of the measurements.
 	Before, After []float64
+	Phases        []Phase // of the measurements; "" of one that is of neither alone
+}
+
+// Improves reports whether predictions of the measurements err less with the fitted
+// constants than with the built-in ones: on average, and at the median.
+func (c Calibration) Improves() (mean, median bool) {
+	mean0, median0, _ := Compared{PerRequest: c.Before}.Errors()
+	mean1, median1, _ := Compared{PerRequest: c.After}.Errors()
+	return mean1 < mean0, median1 < median0
 }
 
 // ErrNotTold is wrapped by the error of a calibration whose measurements tell none of
 // the constants.
 var ErrNotTold = errors.New("the measurements tell none of the constants")
 
-// calibrate fits the knobs that the measurements tell. base is the built-in constants,
-// and errs returns the errors of the predictions under others.
-func calibrate(ctx context.Context, base roofline.Constants, errs func(roofline.Constants) ([]float64, error)) (Calibration, error) {
+// calibrate fits the knobs that the measurements tell. d is one of the deployments that
+// were measured, and errs returns the errors of the predictions under some constants.
+func calibrate(ctx context.Context, d roofline.Deployment, e evidence, errs func(roofline.Constants) ([]float64, error)) (Calibration, error) {
+	base := roofline.Defaults(d)
 	before, err := errs(base)
 	if err != nil {
 		return Calibration{}, err
 	}
-	s := &adjustment{ctx: ctx, base: base, errs: errs, scale: errorScale, prior: errorScale}
+	base.MFU = usedShare(d, base.MFU)
+	s := &adjustment{ctx: ctx, base: base, scale: errorScale, prior: errorScale, errs: func(c roofline.Constants) ([]float64, error) {
+		c.MFU = mfuFor(d, c.MFU)
+		return errs(c)
+	}}
 	for _, k := range knobs {
-		s.free = append(s.free, k.of(&base) > 0) // one that costs nothing here is not fitted
+		free := k.of(&base) > 0 // one that costs nothing here is not fitted
+		s.free, s.told = append(s.free, free), append(s.told, free && (e.decodes || !k.decodes))
 	}
-	s.told = slices.Clone(s.free)
 	if err := s.run(); err != nil {
 		return Calibration{}, err
 	}
-	after, err := errs(s.constants(s.best.at))
+	after, err := s.errs(s.constants(s.best.at))
 	if err != nil {
 		return Calibration{}, err
 	}
-	c := Calibration{Estimates: s.estimates(), Before: before, After: after}
+	c := Calibration{Estimates: s.estimates(e), Before: before, After: after, Phases: e.phases}
 	if !slices.Contains(s.told, true) {
 		return c, fmt.Errorf("%w: %s", ErrNotTold, c.wanted())
 	}
@@ -143,7 +189,7 @@ func (c Calibration) wanted() string {
 }
 
 // estimates returns what is known of every knob when the search is over.
-func (s *adjustment) estimates() []Estimate {
+func (s *adjustment) estimates(about evidence) []Estimate {
 	var out []Estimate
 	for i, k := range knobs {
 		before := k.of(&s.base)
@@ -151,9 +197,9 @@ func (s *adjustment) estimates() []Estimate {
 		switch {
 		case s.told[i]:
 			e.Told, e.Value = true, rounded(before*math.Exp(s.best.at[i]))
-			e.Low, e.High = e.Value*math.Exp(-s.reaches[i].below), min(k.most, e.Value*math.Exp(s.reaches[i].above))
+			e.Low, e.High = e.Value*math.Exp(-s.reaches[i].below), e.Value*math.Exp(s.reaches[i].above)
 		case before > 0:
-			e.Would = k.told
+			e.Would = k.would(about)
 		}
 		out = append(out, e)
 	}

@@ -57,7 +57,7 @@ func CalibrateRows(ctx context.Context, c *catalog.Catalog, rows []Row) (Calibra
 	if err := checkOneSubject(all); err != nil {
 		return Calibration{}, skipped, err
 	}
-	out, err := calibrate(ctx, roofline.Defaults(all[0].deployment), func(v roofline.Constants) ([]float64, error) {
+	out, err := calibrate(ctx, all[0].deployment, evidenceOf(all), func(v roofline.Constants) ([]float64, error) {
 		errs := make([]float64, len(all))
 		for i := range all {
 			errs[i] = all[i].errorUnder(v)
@@ -72,6 +72,23 @@ func CalibrateRows(ctx context.Context, c *catalog.Catalog, rows []Row) (Calibra
 	out.Subject = subjectOf(deployments)
 	return out, skipped, err
 }
+
+func evidenceOf(all []measured) evidence {
+	var e evidence
+	var models []string
+	for _, m := range all {
+		phase := m.row.Phase()
+		e.phases = append(e.phases, phase)
+		e.decodes = e.decodes || phase == Decode || m.row.Metric == AggregateRate
+		e.long = e.long || phase == Prefill && m.row.Prompt >= longPrompt
+		models = append(models, m.deployment.Model.Name)
+	}
+	e.models = len(distinct(models))
+	return e
+}
+
+// longPrompt is the tokens from which on a prompt mostly takes what computing it takes.
+const longPrompt = 512
 
 func noRows(skipped []Skipped) error {
 	if len(skipped) == 0 {

@@ -28,7 +28,7 @@ func CalibrateRun(ctx context.Context, r engine.Replica, run []Timed, first int)
 		return Calibration{}, fmt.Errorf("too few requests to tell the engine's constants from what came by chance, such as the first request's warm-up: %d, want at least %d", first, fewestRequests)
 	}
 	d := r.Plan.Deployment()
-	out, err := calibrate(ctx, roofline.Defaults(d), func(c roofline.Constants) ([]float64, error) {
+	out, err := calibrate(ctx, d, evidenceOfRun(run[:first]), func(c roofline.Constants) ([]float64, error) {
 		with := r
 		var err error
 		if with.Plan, err = planWith(r.Plan, c); err != nil {
@@ -38,7 +38,8 @@ func CalibrateRun(ctx context.Context, r engine.Replica, run []Timed, first int)
 		if err != nil {
 			return nil, err
 		}
-		return timeErrors(run[:first], got.Run[:first]), nil
+		errs, _ := timeErrors(run[:first], got.Run[:first])
+		return errs, nil
 	})
 	out.Subject = subjectOf([]roofline.Deployment{d})
 	return out, err
@@ -53,15 +54,23 @@ const fewestRequests = 20
 // came, and with whom.
 const promptGroups = 8
 
-// timeErrors returns the errors of the simulated times: those to first token on the
-// average of requests with prompts of about the same length, the others of each
-// request.
-func timeErrors(measured, simulated []Timed) []float64 {
-	var out []float64
+// evidenceOfRun says what the times are of, in the order of their errors.
+func evidenceOfRun(run []Timed) evidence {
+	e := evidence{models: 1}
+	_, e.phases = timeErrors(run, run)
+	e.decodes = slices.Contains(e.phases, Decode)
+	e.long = slices.ContainsFunc(run, func(t Timed) bool { return t.Prompt >= longPrompt })
+	return e
+}
+
+// timeErrors returns the errors of the simulated times, and what each is of: those to
+// first token on the average of requests with prompts of about the same length, the
+// others of each request.
+func timeErrors(measured, simulated []Timed) (errs []float64, phases []Phase) {
 	for _, k := range kinds[1:] {
 		for i := range measured {
 			if m := k.of(measured[i]); m != pipeline.Unknown {
-				out = append(out, relative(k.of(simulated[i]), m))
+				errs, phases = append(errs, relative(k.of(simulated[i]), m)), append(phases, k.phase)
 			}
 		}
 	}
@@ -76,7 +85,7 @@ func timeErrors(measured, simulated []Timed) []float64 {
 			m += measured[i].TTFT()
 			s += simulated[i].TTFT()
 		}
-		out = append(out, relative(s, m))
+		errs, phases = append(errs, relative(s, m)), append(phases, Prefill)
 	}
-	return out
+	return errs, phases
 }

@@ -32,7 +32,8 @@ type adjustment struct {
 	reaches []reach // of each knob that is told
 }
 
-// reach is how far a knob may be off from the best place, of its logarithm.
+// reach is how far a knob may be off from the best place, of its logarithm; infinitely
+// where no measurement stops it.
 type reach struct{ below, above float64 }
 
 const (
@@ -86,7 +87,7 @@ func (s *adjustment) run() (err error) {
 // would lead away from there.
 func (s *adjustment) begin() (place, error) {
 	at := [][]float64{make([]float64, len(knobs))}
-	for _, i := range chosen(s.free, -1) {
+	for _, i := range chosen(s.told, -1) {
 		at = append(at, s.moved(at[0], i, -2*knobs[i].spread))
 	}
 	places, err := s.lookAt(at)
@@ -223,8 +224,8 @@ func (s *adjustment) bound(clear float64) (err error) {
 	return nil
 }
 
-// reach returns how far a knob may be moved down (-1) or up (1), at most by its spread
-// and to its limit. From one distance to the next the loss is taken to grow with its
+// reach returns how far a knob may be moved down (-1) or up (1); infinitely when it can be
+// moved by its spread, or to its limit. From one distance to the next the loss is taken to grow with its
 // square; what it is with the others at rest gives the first.
 func (s *adjustment) reach(i int, sign, clear float64) (float64, error) {
 	most := knobs[i].spread
@@ -233,7 +234,7 @@ func (s *adjustment) reach(i int, sign, clear float64) (float64, error) {
 	}
 	alone, err := s.rise(i, sign*most, nil, clear)
 	if err != nil || alone < clear {
-		return most, err
+		return math.Inf(1), err
 	}
 	for by := most * math.Sqrt(clear/alone); ; by *= 2 {
 		by = min(by, most)
@@ -244,7 +245,7 @@ func (s *adjustment) reach(i int, sign, clear float64) (float64, error) {
 		case rise >= clear:
 			return by * math.Sqrt(clear/rise), nil
 		case by == most:
-			return most, nil
+			return math.Inf(1), nil
 		}
 	}
 }

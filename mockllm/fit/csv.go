@@ -24,8 +24,8 @@ func names(columns []column) []string {
 }
 
 // readTable reads a file in CSV whose first line names its columns, in any order, and
-// each further line is one of what the file holds. The error reports everything that
-// is wrong, each with its line.
+// each further line is one of what the file holds. The error reports what is wrong, each
+// with its line: the first mostErrors, and how many there are beside.
 func readTable[T any](name string, file io.Reader, what string, columns []column, parse func(*rowParser) T) ([]T, error) {
 	c := csv.NewReader(file)
 	c.FieldsPerRecord = -1
@@ -57,11 +57,17 @@ func readTable[T any](name string, file io.Reader, what string, columns []column
 	if len(out) == 0 {
 		errs = append(errs, fmt.Errorf("%s: no %s below the header", name, what))
 	}
+	if more := len(errs) - mostErrors; more > 0 {
+		errs = append(errs[:mostErrors], fmt.Errorf("%s: and %s more", name, counted(more, "error")))
+	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	return out, nil
 }
+
+// mostErrors is how many errors of a file are listed.
+const mostErrors = 10
 
 func checkHeader(name string, header []string, columns []column) error {
 	var errs []error

@@ -8,8 +8,8 @@
 // are apart. search.go finds the constants that fit rows best, and table.go writes
 // them as the table that package roofline has built in. replay.go sends the requests
 // of a recorded run through the engine, and calibrate.go fits the constants of one
-// engine on one machine. accuracy.go has, as a table, how far off predictions are for
-// what was published of a kind of engine and hardware.
+// engine on one machine. accuracy.go has, as a table, how far off the prediction of every
+// published row is, and what that says of a prediction like them.
 //
 // # The file of measurements
 //
@@ -53,6 +53,10 @@
 // the datasheet, or a value further off the built-in one than its prior expects, a share
 // by more than e^.5 = 1.65 times and a cost by more than e = 2.72 times. Machines that
 // are about as fast as each other are not told apart by this.
+//
+// Only measurements of decoding speak of the bandwidth and of fixed costs: short prompts
+// depend on them too, but they would take the blame for whatever else is wrong with
+// prompts.
 //
 // # What a prediction assumes
 //

@@ -3,6 +3,7 @@ package fit
 import (
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -35,8 +36,9 @@ var generated = []struct {
 		return errorsBy("engine family", func(j Judged) string { return j.Family })
 	}},
 	{"errors by hardware", func(*testing.T) string { return errorsBy("hardware family", hardwareFamily) }},
-	{"errors by metric", func(*testing.T) string { return errorsBy("metric", metricOf) }},
+	{"errors by metric", metricsPart},
 	{"worst rows", worstPart},
+	{"all-reduces", allReducesPart},
 	{"recorded runs", recordedPart},
 	{"full cache", fullCachePart},
 }
@@ -145,6 +147,32 @@ func errorsBy(what string, key func(Judged) string) string {
 	return markdown([]string{what, "rows:", "in-sample:", "bias:", "GPU left out:", "bias:", "model left out:", "bias:"}, rows)
 }
 
+// metricsPart sets the errors of the metrics beside each other. Those of TTFT come
+// together too, for that is what a budget is mostly about.
+func metricsPart(*testing.T) string {
+	p := published()
+	by := func(rows []Judged) map[string]Summary {
+		out := By(rows, metricOf)
+		out["ttft_ms, all"] = By(rows, func(j Judged) string { return string(j.Row.Metric) })[string(TTFT)]
+		out["all rows"] = Summarise(rows)
+		return out
+	}
+	in, gpu, model := by(p.in.Rows), by(p.gpu.Rows), by(p.model.Rows)
+	var rows [][]string
+	for _, k := range slices.Sorted(maps.Keys(in)) {
+		cells := []string{k, fmt.Sprint(in[k].N)}
+		for _, s := range []Summary{in[k], gpu[k], model[k]} {
+			p90 := "-"
+			if !math.IsNaN(s.P90APE) {
+				p90 = percent("%.0f", s.P90APE)
+			}
+			cells = append(cells, percent("%.1f", s.MeanAPE), p90, percent("%+.0f", s.Bias))
+		}
+		rows = append(rows, cells)
+	}
+	return markdown([]string{"metric", "rows:", "in-sample:", "p90:", "bias:", "GPU left out:", "p90:", "bias:", "model left out:", "p90:", "bias:"}, rows)
+}
+
 func hardwareFamily(j Judged) string {
 	h, err := catalog.FindHardware(j.Row.GPU)
 	if err != nil {
@@ -195,24 +223,35 @@ func statedCell(n int) string {
 	return fmt.Sprint(n)
 }
 
+// otherBandwidth is what another source has for the PRO 6000, in GB/s: aiconfigurator's.
+const otherBandwidth = 1792
+
 // recordedPart sets the means of recorded runs beside those of their replays, by
-// constants that no run was used for.
+// constants that were fitted to no run; the last one once more, with the bandwidth of
+// another source.
 func recordedPart(t *testing.T) string {
 	var rows [][]string
-	for _, r := range recordings {
-		run := r.read(t)
-		got, err := Replay(t.Context(), r.replica(t, roofline.Constants{}), run)
+	add := func(name string, rec recorded, r engine.Replica) {
+		run := rec.read(t)
+		got, err := Replay(t.Context(), r, run)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range Compare(run, got.Run) {
 			_, median, worst := c.Errors()
 			rows = append(rows, []string{
-				r.hardware, c.Name, seconds(c.Measured.Mean), seconds(c.Simulated.Mean), percent("%+.1f", c.MeanError()),
+				name, c.Name, seconds(c.Measured.Mean), seconds(c.Simulated.Mean), percent("%+.1f", c.MeanError()),
 				percent("%.0f", median), percent("%.0f", worst),
 			})
 		}
 	}
+	for _, rec := range recordings {
+		add(rec.hardware, rec, rec.replica(t, roofline.Constants{}))
+	}
+	pro := recordings[1]
+	faster := pro.replica(t, roofline.Constants{})
+	faster.Plan = llama(t, pro.hardware, func(d *roofline.Deployment) { d.Hardware.Bandwidth = otherBandwidth * 1e9 })
+	add(fmt.Sprintf("the same at %d GB/s", otherBandwidth), pro, faster)
 	return markdown([]string{"run", "time", "measured mean:", "simulated mean:", "error:", "of single requests, median:", "p90:"}, rows)
 }
 

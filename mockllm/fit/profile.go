@@ -18,9 +18,9 @@ import (
 type Profile struct {
 	Name string // of the profile
 	Subject
-	// Values are the constants that the measurements told, by name: mfu and mbu as
-	// shares, step_us, layer_us and sequence_us in microseconds. All others stay
-	// built in.
+	// Values are the constants that the measurements told, by name: mfu, the one that is
+	// really used, and mbu as shares, step_us, layer_us and sequence_us in microseconds.
+	// All others stay built in.
 	Values map[string]float64
 
 	Data         string  // name of the file of measurements
@@ -28,6 +28,27 @@ type Profile struct {
 	Measured     string  // the day of the measurements, "2026-04-12"; "" when it is unknown
 	Measurements int     // times and rates that were fitted
 	MeanError    float64 // mean absolute error that is left, as a share
+	Prefill      Left    // of those that time a prompt being read in
+	Decode       Left    // of those that time an answer being written
+}
+
+// Left is how far off predictions of some measurements stayed: their mean absolute error
+// as a share. N is 0 where there are none, or where an older profile does not say.
+type Left struct {
+	N         int
+	MeanError float64
+}
+
+// leftOf returns what is left of the errors of a phase.
+func leftOf(errs []float64, phases []Phase, phase Phase) Left {
+	var l Left
+	for i, e := range errs {
+		if phases[i] == phase {
+			l.N, l.MeanError = l.N+1, l.MeanError+math.Abs(e)
+		}
+	}
+	l.MeanError /= float64(max(1, l.N))
+	return l
 }
 
 // profileVersion is the version of the format.
@@ -70,19 +91,44 @@ var profileFields = slices.Concat([]profileField{
 		p.Measured = v
 		return CheckDay(v)
 	}},
-	{"measurements", true, func(p *Profile) string { return strconv.Itoa(p.Measurements) }, func(p *Profile, v string) (err error) {
-		if p.Measurements, err = strconv.Atoi(v); err != nil || p.Measurements < 1 {
+	countField("measurements", true, func(p *Profile) *int { return &p.Measurements }),
+	errorField("mean_error", true, func(p *Profile) (float64, bool) { return p.MeanError, true }, func(p *Profile) *float64 { return &p.MeanError }),
+	countField("prefill_measurements", false, func(p *Profile) *int { return &p.Prefill.N }),
+	errorField("prefill_error", false, func(p *Profile) (float64, bool) { return p.Prefill.MeanError, p.Prefill != (Left{}) }, func(p *Profile) *float64 { return &p.Prefill.MeanError }),
+	countField("decode_measurements", false, func(p *Profile) *int { return &p.Decode.N }),
+	errorField("decode_error", false, func(p *Profile) (float64, bool) { return p.Decode.MeanError, p.Decode != (Left{}) }, func(p *Profile) *float64 { return &p.Decode.MeanError }),
+})
+
+// countField is a number of measurements, which is left out when it is 0.
+func countField(key string, required bool, of func(*Profile) *int) profileField {
+	return profileField{key, required, func(p *Profile) string {
+		if *of(p) == 0 {
+			return ""
+		}
+		return strconv.Itoa(*of(p))
+	}, func(p *Profile, v string) (err error) {
+		if *of(p), err = strconv.Atoi(v); err != nil || *of(p) < 1 {
 			return errors.New("want a whole number from 1 on")
 		}
 		return nil
-	}},
-	{"mean_error", true, func(p *Profile) string { return strconv.FormatFloat(p.MeanError, 'g', digits, 64) }, func(p *Profile, v string) (err error) {
-		if p.MeanError, err = strconv.ParseFloat(v, 64); err != nil || !(p.MeanError >= 0 && p.MeanError < 1e6) {
+	}}
+}
+
+// errorField is a mean error, which is left out when there is nothing that it is of.
+func errorField(key string, required bool, get func(*Profile) (float64, bool), of func(*Profile) *float64) profileField {
+	return profileField{key, required, func(p *Profile) string {
+		v, ok := get(p)
+		if !ok {
+			return ""
+		}
+		return strconv.FormatFloat(v, 'g', digits, 64)
+	}, func(p *Profile, v string) (err error) {
+		if *of(p), err = strconv.ParseFloat(v, 64); err != nil || !(*of(p) >= 0 && *of(p) < 1e6) {
 			return errors.New("want a share from 0 on")
 		}
 		return nil
-	}},
-})
+	}}
+}
 
 func textField(key string, required bool, of func(*Profile) *string) profileField {
 	return profileField{key, required, func(p *Profile) string { return *of(p) }, func(p *Profile, v string) error {
@@ -234,6 +280,7 @@ func (c Calibration) Profile() Profile {
 	for _, e := range c.After {
 		p.MeanError += math.Abs(e) / float64(len(c.After))
 	}
+	p.Prefill, p.Decode = leftOf(c.After, c.Phases, Prefill), leftOf(c.After, c.Phases, Decode)
 	return p
 }
 
@@ -287,6 +334,9 @@ func (p Profile) Constants(d roofline.Deployment) roofline.Constants {
 		if v, ok := p.Values[k.name]; ok {
 			k.set(&c, v)
 		}
+	}
+	if v, ok := p.Values["mfu"]; ok {
+		c.MFU = mfuFor(d, v)
 	}
 	c.Note = p.note(d)
 	return c

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,8 @@ data_sha256: 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 measured: 2026-04-12
 measurements: 208
 mean_error: 0.0162
+prefill_measurements: 8
+prefill_error: 0.02
 `
 
 func readProfile(t testing.TB) Profile {
@@ -45,7 +48,7 @@ func TestReadProfile(t *testing.T) {
 		Subject: Subject{Engine: "vllm", Hardware: "RTX-4090", GPUs: []int{1, 2}, Weights: []string{"fp16"}, Models: []string{"Llama-3.1-8B", "Qwen3-8B"}},
 		Values:  map[string]float64{"mfu": .8, "mbu": .9, "layer_us": 33.5},
 		Data:    "run.csv", Hash: "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
-		Measured: "2026-04-12", Measurements: 208, MeanError: .0162,
+		Measured: "2026-04-12", Measurements: 208, MeanError: .0162, Prefill: Left{8, .02},
 	}
 	if fmt.Sprint(p) != fmt.Sprint(want) {
 		t.Errorf("read\n%v, want\n%v", p, want)
@@ -67,7 +70,7 @@ func TestReadProfileErrors(t *testing.T) {
 		"empty":           {"", "p: halfsecond_profile is missing"},
 		"no colon":        {replace("name: mine", "name mine"), `p:3: "name mine": want a key, a colon and a value`},
 		"unknown key":     {replace("mfu:", "mfv:"), `p:10: unknown key "mfv": want one of halfsecond_profile, name,`},
-		"twice":           {profileText + "mfu: 0.5\n", "p:18: mfu is there twice"},
+		"twice":           {profileText + "mfu: 0.5\n", "p:20: mfu is there twice"},
 		"empty value":     {replace("vllm", ""), "p:5: engine is empty"},
 		"missing":         {replace("engine: vllm\n", ""), "p: engine is missing"},
 		"version":         {replace("profile: 1", "profile: 2"), "p:2: halfsecond_profile: version 2: this program reads version 1"},
@@ -124,9 +127,9 @@ func TestProfileConstants(t *testing.T) {
 	got := p.Constants(d)
 	want := roofline.Defaults(d)
 	want.AttentionMBU *= .9 / want.MBU
-	want.MFU, want.MBU, want.LayerFixed = .8, .9, 33500*time.Nanosecond
+	want.MFU, want.MBU, want.LayerFixed = mfuFor(d, .8), .9, 33500*time.Nanosecond
 	want.Note = "mfu, mbu, layer_us calibrated by profile mine, from 208 measurements"
-	if got != want {
+	if got != want || math.Abs(got.MFU-.4) > 1e-9 { // a GeForce board's rate is half that of its chip
 		t.Errorf("constants\n%+v, want\n%+v", got, want)
 	}
 	d.Model.Name, d.GPUs = "another", 4

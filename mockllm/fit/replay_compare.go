@@ -76,10 +76,11 @@ func relative(a, b time.Duration) float64 {
 
 // kinds are the times of a request that are compared, in the order of a report.
 var kinds = []struct {
-	name string
-	of   func(Timed) time.Duration
+	name  string
+	phase Phase // "" when it is of neither alone
+	of    func(Timed) time.Duration
 }{
-	{"ttft", Timed.TTFT}, {"tpot", Timed.TPOT}, {"latency", Timed.Latency},
+	{"ttft", Prefill, Timed.TTFT}, {"tpot", Decode, Timed.TPOT}, {"latency", "", Timed.Latency},
 }
 
 // Compare sets the times of a replay beside those that were measured; the two have

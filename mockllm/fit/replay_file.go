@@ -50,8 +50,7 @@ var timedColumns = []column{
 // ReadTimed reads a run in CSV, one request a line in any order; name is for the
 // errors. The first line names the columns: arrival_s, first_token_s and
 // last_token_s in seconds since the run began, input_tokens and output_tokens, and
-// if it was recorded queued_s. The error reports everything that is wrong, each with
-// its line.
+// if it was recorded queued_s. The error reports what is wrong, each with its line.
 func ReadTimed(name string, file io.Reader) ([]Timed, error) {
 	return readTable(name, file, "requests", timedColumns, (*rowParser).timed)
 }

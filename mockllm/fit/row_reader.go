@@ -22,8 +22,8 @@ func Columns() []string { return names(columns) }
 // ReadRows reads a file of measurements in CSV, whose name is for the errors. The
 // first line names the columns, in any order: engine, model, weight_format, gpu,
 // metric and value, and as many of the others as are known. Of params_b, which only
-// helps people, nothing is used. The error reports every cell that cannot be what its
-// column says, each with its line.
+// helps people, nothing is used. The error reports the cells that cannot be what their
+// columns say, each with its line.
 //
 // A row that can be read but not predicted, such as one of an unknown engine or
 // metric, is none of its business: Validate skips it and says why.

@@ -154,3 +154,16 @@ func FuzzReadRows(f *testing.F) {
 		}
 	})
 }
+
+// Of a file in which every line is wrong, the first errors are enough.
+func TestReadRowsLimitsErrors(t *testing.T) {
+	text := "engine,model,weight_format,gpu,metric,value\n" + strings.Repeat("vllm,Qwen3-4B,bf16,L4,tpot_ms,0\n", 12)
+	_, err := ReadRows("f.csv", strings.NewReader(text))
+	if err == nil {
+		t.Fatal("no error")
+	}
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != 11 || !strings.HasPrefix(lines[9], "f.csv:11: value ") || lines[10] != "f.csv: and 2 errors more" {
+		t.Errorf("%d lines, the last %q", len(lines), lines[len(lines)-1])
+	}
+}

@@ -5,7 +5,8 @@
 // deployment.go is what can be asked about, and plan.go turns it into the
 // coefficients of the equation, with attention.go and parallel.go for their terms.
 // format.go and kv_format.go say what weights and cached values weigh and how fast
-// they multiply, readers.go who reads which; memory.go counts the bytes of weights and cache; head.go derives a
+// they multiply, readers.go who reads which; memory.go counts the bytes of weights and cache, room.go
+// how many sequences the cache holds; head.go derives a
 // drafting head from its model. constants.go holds what no datasheet tells: kernels.go
 // says which deployments share a constant, fitted.go and fitted.csv hold what was
 // fitted to measurements, priors.go what is assumed before, allreduce.go what joins

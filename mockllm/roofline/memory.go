@@ -3,7 +3,6 @@ package roofline
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"halfsecond/pipeline"
 )
@@ -98,53 +97,6 @@ func (p *Plan) KVBytesPerSequence() int64 {
 		return pipeline.UnknownCount
 	}
 	return int64(math.Round(p.windowBytes() * float64(p.d.Model.Window)))
-}
-
-// KVTokens returns how many tokens the cache holds, in whole blocks, or
-// pipeline.UnknownCount when the shape or the memory is unknown. The error is a
-// *FitError when there is not even room for one block.
-//
-// With sliding windows it is the number that always fits: the larger of what fits if
-// the windowed layers kept every token too, and of what fits beside the full windows
-// of as many sequences as the engine runs at once. Sequences shorter than the window
-// leave more.
-func (p *Plan) KVTokens() (int, error) { return p.kvTokens(p.need(), p) }
-
-// KVTokensBeside returns KVTokens when the weights of a draft model, and a cache of as
-// many tokens for it, are in the same memory. A number that was given is what they
-// left.
-func (p *Plan) KVTokensBeside(draft *Plan) (int, error) {
-	return p.kvTokens(p.need()+draft.WeightBytes(), p, draft)
-}
-
-// kvTokens returns how many tokens fit beside what is needed, when each is cached for
-// several models.
-func (p *Plan) kvTokens(need int64, cached ...*Plan) (int, error) {
-	if p.d.KVTokens > 0 {
-		return p.d.KVTokens / BlockTokens * BlockTokens, nil
-	}
-	if p.d.Hardware.Memory == 0 || slices.ContainsFunc(cached, func(c *Plan) bool { return !c.d.Model.HasShape() }) {
-		return pipeline.UnknownCount, nil
-	}
-	have := p.have()
-	tokens := p.tokensIn(float64(have-need), cached)
-	if tokens < BlockTokens {
-		return 0, &FitError{Deployment: p.d, Need: need, Have: have}
-	}
-	return int(tokens/BlockTokens) * BlockTokens, nil
-}
-
-// tokensIn returns how many tokens caches of so many bytes on all devices together
-// hold.
-func (p *Plan) tokensIn(bytes float64, cached []*Plan) float64 {
-	var whole, windowed, window float64 // bytes of a token, and of a sequence's full windows
-	for _, c := range cached {
-		whole += c.repeated() * c.kvBytes()
-		windowed += c.repeated() * c.windowBytes()
-		window += c.repeated() * c.windowBytes() * float64(c.d.Model.Window)
-	}
-	sequences := float64(max(p.d.Engine.MaxSequences, p.d.Engine.Slots))
-	return max(bytes/(whole+windowed), (bytes-sequences*window)/whole)
 }
 
 // have returns the bytes that the engine may take of all devices.

@@ -92,25 +92,6 @@ func TestKVBytesPerSequence(t *testing.T) {
 	}
 }
 
-// With windows the cache holds what is sure to fit: beside the windows of all
-// sequences, or as if there were none, whichever is more.
-func TestKVTokensWithWindows(t *testing.T) {
-	m := model(t, "gpt-oss-20b") // 12 layers of each kind, 2048 bytes a token and layer
-	free := int64(unit.Memory) - 2*m.TotalParams()
-	for sequences, want := range map[int]int64{
-		1024:       (free - 1024*12*2048*128) / (12 * 2048), // beside 1,024 windows
-		10_000_000: free / (24 * 2048),                      // so many windows do not fit
-	} {
-		p := counting(t, m, func(d *Deployment) {
-			d.Engine, _ = catalog.FindEngine("vllm")
-			d.Engine.MaxSequences, d.Engine.LargeMaxSequences = sequences, 0
-		})
-		if got, err := p.KVTokens(); err != nil || int64(got) != want/16*16 {
-			t.Errorf("KVTokens() for %d sequences = %d, %v; want %d", sequences, got, err, want/16*16)
-		}
-	}
-}
-
 func TestKVTokensOfSplitModels(t *testing.T) {
 	llama70, deepseek := model(t, "Llama-3.1-70B"), model(t, "DeepSeek-V3")
 	for _, test := range []struct {
@@ -195,60 +176,5 @@ func TestUnknownMemory(t *testing.T) {
 	}
 	if n, err := bare.KVTokens(); n != pipeline.UnknownCount || err != nil || bare.KVBytesPerToken() != pipeline.UnknownCount {
 		t.Errorf("KVTokens() = %d, %v, KVBytesPerToken() = %d; want unknown", n, err, bare.KVBytesPerToken())
-	}
-}
-
-// Weights and caches of a model and its draft fill the devices, each counted as often
-// as devices hold it, and a block more would not fit.
-func TestKVTokensBeside(t *testing.T) {
-	for _, test := range []struct {
-		model, draft string
-		gpus, stages int
-		hardware     string
-		repeated     int64 // copies of the caches
-	}{
-		{"Llama-3.1-8B", "Llama-3.2-1B", 1, 1, "H100-SXM", 1},
-		{"Llama-3.1-70B", "Llama-3.2-1B", 8, 1, "H100-SXM", 1},
-		{"Llama-3.1-70B", "Llama-3.2-1B", 16, 1, "H100-SXM", 2}, // 8 KV heads each
-		{"Llama-3.1-70B", "Llama-3.2-1B", 4, 4, "H100-SXM", 1},
-		{"DeepSeek-V3", "DeepSeek-V3", 16, 1, "H200-SXM", 16}, // latent attention
-	} {
-		d := Deployment{Hardware: hardware(t, test.hardware), GPUs: test.gpus, Stages: test.stages, Weights: FP8}
-		d.Model = model(t, test.model)
-		p := plan(t, d)
-		d.Model = model(t, test.draft)
-		draft := plan(t, d)
-		if test.model == test.draft {
-			draft = head(t, p)
-		}
-		for _, x := range []*Plan{p, draft} {
-			if got, want := x.DeviceKVBytesPerToken(), test.repeated*x.KVBytesPerToken(); got != want {
-				t.Errorf("%s on %d: %d bytes a token on all devices, want %d", x.d.Model.Name, test.gpus, got, want)
-			}
-		}
-		tokens, err := p.KVTokensBeside(draft)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := p.d.Constants
-		left := p.have() - p.WeightBytes() - draft.WeightBytes() - c.WorkingMemory*int64(test.stages) - c.NonTorch*int64(p.d.Devices())
-		each := p.DeviceKVBytesPerToken() + draft.DeviceKVBytesPerToken()
-		if int64(tokens)*each > left || int64(tokens+BlockTokens)*each <= left {
-			t.Errorf("%s and %s on %d: %d tokens of %d bytes do not fill %d bytes", test.model, test.draft, test.gpus, tokens, each, left)
-		}
-	}
-}
-
-func TestKVTokensBesideGiven(t *testing.T) {
-	d := Deployment{Model: model(t, "Llama-3.1-8B"), Hardware: hardware(t, "H100-SXM"), KVTokens: 4099}
-	p := plan(t, d)
-	if got, err := p.KVTokensBeside(p); got != 4096 || err != nil {
-		t.Errorf("%d tokens, error %v; want those given, 4096", got, err)
-	}
-	d.Hardware, d.Weights, d.KVTokens = hardware(t, "RTX-4090"), FP16, 0
-	p = plan(t, d)
-	var fit *FitError
-	if _, err := p.KVTokensBeside(p); !errors.As(err, &fit) || fit.Need != p.need()+p.WeightBytes() {
-		t.Errorf("error = %v, want that twice the model does not fit", err)
 	}
 }

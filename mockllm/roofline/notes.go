@@ -36,7 +36,7 @@ func (p *Plan) noteFigures(n *notes) {
 	n.add(flops == 0, "the compute rate is unknown: steps are taken as bound by memory, and prefill is unknown%s", p.cure())
 	n.add(m.HasShape() && h.Memory == 0 && p.d.KVTokens == 0, "the memory of %s is unknown, so nothing tells whether the model fits: state memory_GB of hardware of your own, or the tokens that the cache holds", h.Name)
 	n.add(h.FP16 > 0 && h.FP32 > h.FP16, "%s multiplies faster in 32 bits than in 16: its 32-bit rate is used", h.Name)
-	n.add(p.d.KVTokens == 0 && m.Window > 0, "%s has a sliding window of %d tokens in part of its layers: KV tokens are those of the other layers, beside whole windows of as many sequences as the engine runs", m.Name, m.Window)
+	n.add(m.Window > 0, "%s has a sliding window of %d tokens in part of its layers, which keep no more of a sequence: KV tokens are those that one sequence can have", m.Name, m.Window)
 }
 
 // noteExperts tells how well a mixture of experts is known.

@@ -12,8 +12,9 @@ type Factor struct {
 type Origin struct {
 	Field   string   // of Constants
 	Factors []Factor // in the units of Values
+	Times   float64  // by which the product is multiplied, where GeForce boards halve no more than 16-bit products with 32-bit sums; else 0
 	Cores   int      // by which the product is multiplied, where it is a cost a core; else 0
-	Limit   float64  // that the product exceeds and the constant has instead; else 0
+	Limit   float64  // that the product exceeds and what is used has instead; else 0
 	Source  string
 }
 
@@ -28,7 +29,8 @@ const (
 	ofEstimate      = "an estimate"
 )
 
-// Origins tells where the constants of Defaults come from, in the order of the fields.
+// Origins tells where the constants of Defaults come from, in the order of the fields; in
+// place of the MFU, where the share comes from that Plan.Products gives.
 func Origins(d Deployment) []Origin {
 	d = d.filled()
 	n := d.names()
@@ -45,7 +47,7 @@ func Origins(d Deployment) []Origin {
 		layer.Cores = int(n.perCore)
 	}
 	return []Origin{
-		limited(origin("MFU", n.mfu, ""), mostMFU),
+		d.used(limited(origin("MFU", n.mfu, ""), mostMFU)),
 		origin("AttentionMFU", nil, "the low end of what FlashAttention 2 and 3 reach"),
 		limited(origin("MBU", n.mbu, ""), mostMBU),
 		limited(origin("AttentionMBU", n.mbu, ""), mostMBU),
@@ -88,7 +90,7 @@ func origin(field string, names []string, source string) Origin {
 
 // limited returns an origin with the limit that its product exceeds, if it does.
 func limited(o Origin, most float64) Origin {
-	product := 1.
+	product := max(1, o.Times)
 	for _, f := range o.Factors {
 		product *= f.Value
 	}
@@ -96,6 +98,16 @@ func limited(o Origin, most float64) Origin {
 		o.Limit = most
 	}
 	return o
+}
+
+// used turns the origin of the MFU into that of the share that Plan.Products gives.
+func (d Deployment) used(o Origin) Origin {
+	if flops, _ := d.Weights.rate(d.Hardware); !d.halved(flops) {
+		return o
+	}
+	o.Times = wholeChip
+	o.Limit = 0
+	return limited(o, fullMFU)
 }
 
 func factors(names []string) []Factor {

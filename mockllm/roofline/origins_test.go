@@ -67,20 +67,27 @@ func TestOriginsOfAssumedConstants(t *testing.T) {
 // The products of the factors are the constants, but for limits and cores, which are
 // told.
 func TestOriginsMultiplyToTheDefaults(t *testing.T) {
+	llama := model(t, "Llama-3.1-8B")
 	everyDeployment(func(d Deployment) {
 		if d.GPUs > 1 || d.Weights != FP16 && d.Weights != INT4 && d.Weights != FP8 {
 			return
 		}
+		d.Model = llama
 		c := Defaults(d)
+		p, err := Partial(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, share := p.Products()
 		has := map[string]float64{
-			"MFU": c.MFU, "MBU": c.MBU, "AttentionMBU": c.AttentionMBU, "LayerFixed": c.LayerFixed.Seconds() * 1e6,
+			"MFU": share, "MBU": c.MBU, "AttentionMBU": c.AttentionMBU, "LayerFixed": c.LayerFixed.Seconds() * 1e6,
 			"SequenceFixed": c.SequenceFixed.Seconds() * 1e6, "Activations": c.Activations,
 		}
 		for _, o := range Origins(d) {
 			if len(o.Factors) == 0 {
 				continue
 			}
-			product := float64(max(1, o.Cores))
+			product := float64(max(1, o.Cores)) * max(1, o.Times)
 			for _, f := range o.Factors {
 				product *= f.Value
 			}
@@ -92,6 +99,41 @@ func TestOriginsMultiplyToTheDefaults(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What a GeForce board reaches of its rate is not the MFU of whole chips, and the share
+// that is told is the one that products take.
+func TestProducts(t *testing.T) {
+	for _, test := range []struct {
+		hardware, engine string
+		weights          Format
+		mfu              float64
+		peak, share      float64
+	}{
+		{"L40S", "vllm", FP16, .6, 362e12, .6},
+		{"RTX-4090", "vllm", FP16, .6, 165.2e12, .95},
+		{"RTX-4090", "vllm", FP16, .4, 165.2e12, .8},
+		{"RTX-4090", "vllm", FP16, .97, 165.2e12, .97},
+		{"RTX-4090", "vllm", FP8, .6, 330.3e12, .6},
+		{"RTX-4090", "llama.cpp", FP16, .3, 330.4e12, .3},
+	} {
+		d := Deployment{Model: model(t, "Llama-3.1-8B"), Hardware: hardware(t, test.hardware), Weights: test.weights, Constants: Ideal()}
+		engineOf(t, test.engine)(&d)
+		d.Constants.MFU = test.mfu
+		p := plan(t, d)
+		if peak, share := p.Products(); peak != test.peak || share != test.share {
+			t.Errorf("%s by %s in %s with an MFU of %g: %g of %g, want %g of %g", test.hardware, test.engine, test.weights, test.mfu, share, peak, test.share, test.peak)
+		}
+		b := p.Batch()
+		b.Add(1<<20, 0, 0)
+		if got, want := p.Explain(b).MatmulCompute.Seconds(), 2*float64(d.Model.LinearParams())*(1<<20)/(test.peak*test.share); math.Abs(got/want-1) > 1e-9 {
+			t.Errorf("%s by %s: products take %g s, want %g", test.hardware, test.engine, got, want)
+		}
+	}
+	got := Origins(Deployment{Hardware: hardware(t, "RTX-4090")})[0]
+	if got.Times != 2 || got.Limit != .95 || got.Factors[0].Name != "mfu.serving.16" {
+		t.Errorf("the origin is %+v, want twice the MFU and at most .95", got)
+	}
 }
 
 func TestLimitOfAnOrigin(t *testing.T) {

@@ -95,23 +95,43 @@ func (p *Plan) planMatmul() {
 
 // computeRate returns the rate at which a device multiplies weights of a format, 0
 // when it is unknown.
+func (p *Plan) computeRate(f Format) float64 {
+	peak, share := p.products(f)
+	return peak * share
+}
+
+// Products returns the rate in operations a second that code as the engine's could
+// reach at most on a device, with the weights of the layers, and the share of it that
+// large products do reach. The rate is 0 when it is unknown.
+func (p *Plan) Products() (peak, share float64) { return p.products(p.d.Weights) }
+
+// products returns what computeRate is the product of.
 //
 // Code that keeps to portable instructions reaches a share of the portable rate, where
 // there is one for these weights. A GeForce board has half the rate of its chip when
 // 16-bit products are added up in 32 bits, and that is all that is halved: tuned code,
 // which reaches a share of a whole chip's rate, nearly fills it.
-func (p *Plan) computeRate(f Format) float64 {
+func (p *Plan) products(f Format) (peak, share float64) {
 	h, share := p.d.Hardware, p.d.Constants.MFU
 	flops, _ := f.rate(h)
 	inFP32 := f.compute == in16Bits && h.FP32 > h.FP16
 	switch {
 	case p.d.portable() && h.Portable > 0 && !inFP32:
-		return h.Portable * share
-	case p.d.tuned() && h.Family == "geforce" && flops == h.FP16:
-		return min(max(fullMFU, share), 2*share) * flops
+		return h.Portable, share
+	case p.d.halved(flops):
+		return flops, min(max(fullMFU, share), wholeChip*share)
 	}
-	return flops * share
+	return flops, share
 }
+
+// halved reports whether a rate is half of what its code would reach if sums in 32 bits
+// did not halve it.
+func (d Deployment) halved(flops float64) bool {
+	return d.tuned() && d.Hardware.Family == "geforce" && flops == d.Hardware.FP16
+}
+
+// wholeChip is how many times the rate of a GeForce board with 32-bit sums its chip has.
+const wholeChip = 2
 
 // fullMFU is as near as products come to a rate that nothing else limits. An estimate.
 const fullMFU = .95

@@ -76,6 +76,9 @@ func appendRequest(b []byte, r *pipeline.Request) []byte {
 	b = appendNanos(append(b, `,"due_ns":`...), r.Due)
 	b = appendNanos(append(b, `,"sent_ns":`...), r.Sent)
 	b = appendNanos(append(b, `,"scheduled_ns":`...), r.Scheduled)
+	if r.Loading != pipeline.Unknown {
+		b = appendNanos(append(b, `,"loading_ns":`...), r.Loading)
+	}
 	b = appendNanos(append(b, `,"first_byte_ns":`...), r.FirstByte)
 	b = appendNanos(append(b, `,"first_output_ns":`...), r.FirstOutput)
 	b = appendNanos(append(b, `,"first_text_ns":`...), r.FirstText)

@@ -25,6 +25,7 @@
 //	target            "sim", "mock" or "endpoint"
 //	seed              seed of every random stream
 //	n                 interactions asked for
+//	warm_up           others before them, which are not in the file; omitted when 0
 //	version           version of the program that ran it
 //	budgets           list of budget expressions
 //	stages            list of what is known of each stage, in the order of the pipeline:
@@ -67,6 +68,7 @@
 //	due_ns            when it should have been sent
 //	sent_ns           when it was
 //	scheduled_ns      when the model began to work on it
+//	loading_ns        how long it waited before that for the model to be loaded and warm
 //	first_byte_ns     first byte of the body
 //	first_output_ns   first output of any kind
 //	first_text_ns     first output that is not reasoning
@@ -100,4 +102,13 @@
 //	background        requests of others to the same model, not in the file; omitted when there were none:
 //	  requests        made
 //	  ok              ended ok before the run did
+//	engines           modelled engines, one for each cell of a grid; omitted when there are none:
+//	  model, variant, prompt_tokens  of the cell; omitted outside of a grid
+//	  blocks          of its KV cache
+//	  peak            most of them in use in a step
+//	  held            the sum of those in use over all steps
+//	  steps           that it computed, warm-up included
+//	  full            those of them with more than 95 % of the blocks in use
+//	  preemptions     requests that gave way to others
+//	  tokens_moved    to a memory beside the cache, or back
 package trace

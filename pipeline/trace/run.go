@@ -25,6 +25,7 @@ type Header struct {
 	Target       string // "sim", "mock" or "endpoint"
 	Seed         uint64
 	N            int    // interactions asked for
+	WarmUp       int    // others before them, which are not in the file
 	Version      string // of the program
 	Budgets      []string
 	Stages       []Stage // in the order of the pipeline
@@ -60,6 +61,22 @@ type Footer struct {
 	Reason   string // why not; empty when finished
 
 	Background Background
+	Engines    []Engine // the modelled engines of the run, one for each cell of a grid; none over a socket
+}
+
+// Engine is what became of the KV cache of a modelled engine, or of its replicas
+// together, over the steps of a run, warm-up included.
+type Engine struct {
+	Model, Variant string // of a cell, with the tokens of its prompts; empty and 0 outside of a grid
+	Prompt         int
+
+	Blocks      int // of the cache
+	Peak        int // most of them in use in a step
+	Held        int // the sum of those in use over all steps
+	Steps       int
+	Full        int // steps with more than 95 % of the blocks in use
+	Preemptions int // requests that gave way to others
+	TokensMoved int // to a memory beside the cache, or back
 }
 
 // Background counts the requests that others made of the same model during the run,

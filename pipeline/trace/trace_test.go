@@ -99,7 +99,8 @@ func TestRoundTrip(t *testing.T) {
 	want := Run{
 		Header: header,
 		Traces: plain([]pipeline.Trace{turn(), odd}),
-		Footer: Footer{N: 2, Lateness: lateness(), Reason: "interrupted", Background: Background{Requests: 5, OK: 4}},
+		Footer: Footer{N: 2, Lateness: lateness(), Reason: "interrupted", Background: Background{Requests: 5, OK: 4},
+			Engines: []Engine{{"m", "v", 512, 100, 99, 5000, 80, 7, 3, 64}, {Blocks: 100, Peak: 99, Held: 5000, Steps: 80, Full: 7, Preemptions: 3, TokensMoved: 64}}},
 	}
 	got, err := Read(bytes.NewReader(write(t, want.Header, want.Traces, want.Footer)))
 	if err != nil {

@@ -91,6 +91,7 @@ type wireHeader struct {
 	Target       string      `json:"target"`
 	Seed         uint64      `json:"seed"`
 	N            int         `json:"n"`
+	WarmUp       int         `json:"warm_up,omitempty"`
 	Version      string      `json:"version"`
 	Budgets      []string    `json:"budgets,omitempty"`
 	Stages       []wireStage `json:"stages,omitempty"`
@@ -119,7 +120,7 @@ type wireStage struct {
 func headerToWire(h Header) wireHeader {
 	w := wireHeader{
 		Trace: Version, Scenario: h.Scenario, Kind: h.Kind, ScenarioHash: h.ScenarioHash, Target: h.Target,
-		Seed: h.Seed, N: h.N, Version: h.Version, Budgets: h.Budgets, ScenarioText: h.ScenarioText,
+		Seed: h.Seed, N: h.N, WarmUp: h.WarmUp, Version: h.Version, Budgets: h.Budgets, ScenarioText: h.ScenarioText,
 	}
 	for _, s := range h.Stages {
 		w.Stages = append(w.Stages, wireStage(s))
@@ -133,7 +134,7 @@ func headerToWire(h Header) wireHeader {
 func (w wireHeader) header() Header {
 	h := Header{
 		Scenario: w.Scenario, Kind: w.Kind, ScenarioHash: w.ScenarioHash, Target: w.Target,
-		Seed: w.Seed, N: w.N, Version: w.Version, Budgets: w.Budgets, ScenarioText: w.ScenarioText,
+		Seed: w.Seed, N: w.N, WarmUp: w.WarmUp, Version: w.Version, Budgets: w.Budgets, ScenarioText: w.ScenarioText,
 	}
 	for _, s := range w.Stages {
 		h.Stages = append(h.Stages, Stage(s))
@@ -152,6 +153,20 @@ type wireFooter struct {
 	Reason   string       `json:"reason,omitempty"`
 
 	Background *wireBackground `json:"background,omitempty"`
+	Engines    []wireEngine    `json:"engines,omitempty"`
+}
+
+type wireEngine struct {
+	Model       string `json:"model,omitempty"`
+	Variant     string `json:"variant,omitempty"`
+	Prompt      int    `json:"prompt_tokens,omitempty"`
+	Blocks      int    `json:"blocks"`
+	Peak        int    `json:"peak"`
+	Held        int    `json:"held"`
+	Steps       int    `json:"steps"`
+	Full        int    `json:"full"`
+	Preemptions int    `json:"preemptions"`
+	TokensMoved int    `json:"tokens_moved"`
 }
 
 type wireBackground struct {
@@ -176,6 +191,9 @@ func footerToWire(f Footer) wireFooter {
 		b := wireBackground(f.Background)
 		w.Background = &b
 	}
+	for _, e := range f.Engines {
+		w.Engines = append(w.Engines, wireEngine(e))
+	}
 	return w
 }
 
@@ -187,6 +205,9 @@ func (w wireFooter) footer() Footer {
 	}
 	if w.Background != nil {
 		f.Background = Background(*w.Background)
+	}
+	for _, e := range w.Engines {
+		f.Engines = append(f.Engines, Engine(e))
 	}
 	return f
 }
@@ -225,6 +246,7 @@ type wireRequest struct {
 	Due          nanos         `json:"due_ns"`
 	Sent         nanos         `json:"sent_ns"`
 	Scheduled    nanos         `json:"scheduled_ns"`
+	Loading      nanos         `json:"loading_ns"`
 	FirstByte    nanos         `json:"first_byte_ns"`
 	FirstOutput  nanos         `json:"first_output_ns"`
 	FirstText    nanos         `json:"first_text_ns"`
@@ -303,7 +325,7 @@ func (w *wireTrace) trace() (pipeline.Trace, error) {
 
 func (w *wireRequest) request() pipeline.Request {
 	return pipeline.Request{
-		ID: w.ID, Due: w.Due.duration(), Sent: w.Sent.duration(), Scheduled: w.Scheduled.duration(),
+		ID: w.ID, Due: w.Due.duration(), Sent: w.Sent.duration(), Scheduled: w.Scheduled.duration(), Loading: w.Loading.duration(),
 		FirstByte: w.FirstByte.duration(), FirstOutput: w.FirstOutput.duration(), FirstText: w.FirstText.duration(),
 		FirstSeen: w.FirstSeen.duration(), LastOutput: w.LastOutput.duration(), End: w.End.duration(),
 		Outcome: w.Outcome.o, Reason: w.Reason, Finish: w.Finish,

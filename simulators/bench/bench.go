@@ -116,6 +116,7 @@ func (x *exchange) ended() {
 	for i := range x.trace.Spans {
 		x.trace.Spans[i].Simulated = r.Simulated
 	}
+	x.trace.SplitLoad(x.first, r)
 	x.kept.requests[0] = *r
 	x.trace.Requests = x.kept.requests[:]
 	x.Finish(r.Outcome, r.Reason)

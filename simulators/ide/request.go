@@ -116,6 +116,7 @@ func (r *request) land(name string, at time.Duration) {
 func (r *request) done() {
 	e, k, record := r.editor, r.key, &r.Record
 	k.Spans[r.first].Simulated = record.Simulated
+	k.SplitLoad(r.first, record)
 	if record.Outcome == pipeline.OK && !r.dropped && !r.closed {
 		switch {
 		case r.valid: // the line ends with the answer

@@ -79,7 +79,13 @@ func instantsOf(t *pipeline.Trace, mark string) instants {
 	for _, f := range t.Facts {
 		got.facts += f.Name + " " + f.Value + " "
 	}
-	for _, s := range t.Spans {
+	for i, s := range t.Spans {
+		switch { // over a socket nobody tells which part of the wait was a load
+		case s.Name == pipeline.SpanLLMLoad:
+			continue
+		case i > 0 && t.Spans[i-1].Name == pipeline.SpanLLMLoad:
+			s.Start = t.Spans[i-1].Start
+		}
 		got.spans += s.Name + " " + pipeline.Since(t.Due, s.Start).String() + "-" + pipeline.Since(t.Due, s.End).String() + " "
 	}
 	return got

@@ -54,8 +54,9 @@ func (r *run) simulated(loop pipeline.Scheduler) (pipeline.LLM, error) {
 	if err != nil {
 		return nil, err
 	}
-	stage := engine.NewStage(loop, m.Build(loop))
-	stage.Caches = m.Shares
+	r.engine = m.Build(loop)
+	stage := engine.NewStage(loop, r.engine)
+	stage.Caches, stage.Loads = m.Shares, m.Loads
 	r.direct = stage
 	if m.Addresses {
 		r.direct = spelled{stage}

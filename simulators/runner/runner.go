@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"time"
 
+	"halfsecond/mockllm/engine"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint"
 	"halfsecond/pipeline/quantile"
@@ -63,8 +64,9 @@ type run struct {
 	scenario *scenario.Scenario
 	settings Settings
 	clock    clock
-	model    pipeline.LLM // as the interactions see it
-	direct   pipeline.LLM // without the way to it and what holds users back
+	model    pipeline.LLM  // as the interactions see it
+	direct   pipeline.LLM  // without the way to it and what holds users back
+	engine   engine.Engine // of the simulator; nil on other targets
 	others   others
 	lastID   int64
 	kept     int // traces of the report
@@ -189,7 +191,7 @@ func (r *run) header() trace.Header {
 	s := r.scenario
 	h := trace.Header{
 		Scenario: s.Name, Kind: s.Kind, ScenarioHash: s.Hash(), ScenarioText: s.Canonical(),
-		Target: r.settings.Target, Seed: r.settings.Seed, N: r.settings.N, Version: r.settings.Version,
+		Target: r.settings.Target, Seed: r.settings.Seed, N: r.settings.N, WarmUp: s.WarmUp, Version: r.settings.Version,
 		Stages: stages(s, r.settings.Target),
 	}
 	if r.settings.Target == Endpoint {
@@ -205,8 +207,24 @@ func (r *run) header() trace.Header {
 	return h
 }
 
+// engines returns what became of the modelled engine's KV cache, none where it has none
+// that is known.
+func (r *run) engines() []trace.Engine {
+	if r.engine == nil {
+		return nil
+	}
+	s := r.engine.Stats()
+	if s.Steps == 0 {
+		return nil
+	}
+	return []trace.Engine{{
+		Blocks: s.BlocksTotal, Peak: s.BlocksPeak, Held: s.BlocksHeld, Steps: s.Steps, Full: s.StepsFull,
+		Preemptions: s.Preemptions, TokensMoved: s.TokensMoved,
+	}}
+}
+
 func (r *run) footer(ctx context.Context, err error, whole bool) trace.Footer {
-	f := trace.Footer{N: r.kept, Finished: whole && err == nil, Lateness: trace.LatenessOf(r.lateness), Background: r.others.Background}
+	f := trace.Footer{N: r.kept, Finished: whole && err == nil, Lateness: trace.LatenessOf(r.lateness), Background: r.others.Background, Engines: r.engines()}
 	switch cause := context.Cause(ctx); {
 	case f.Finished && r.kept < r.settings.N:
 		f.Finished, f.Reason = false, "the recorded sessions ended before"

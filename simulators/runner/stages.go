@@ -1,6 +1,8 @@
 package runner
 
 import (
+	"slices"
+
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/trace"
 	"halfsecond/simulators/scenario"
@@ -18,13 +20,17 @@ func stages(s *scenario.Scenario, target string) []trace.Stage {
 	default:
 		first.Engine = m.Engine.String()
 	}
+	model := []trace.Stage{first}
+	if target == Sim && m.Loads() { // over a socket nobody tells
+		model = []trace.Stage{modelStage(pipeline.SpanLLMLoad, target), first}
+	}
 	switch {
 	case s.Voice != nil:
-		return voiceStages(s.Voice, target, first)
+		return voiceStages(s.Voice, target, model)
 	case s.IDE != nil:
-		return []trace.Stage{{Name: pipeline.SpanDebounce, Simulated: true}, first}
+		return append([]trace.Stage{{Name: pipeline.SpanDebounce, Simulated: true}}, model...)
 	default:
-		return []trace.Stage{first, modelStage(pipeline.SpanLLMDecode, target)}
+		return append(model, modelStage(pipeline.SpanLLMDecode, target))
 	}
 }
 
@@ -32,19 +38,19 @@ func modelStage(name, target string) trace.Stage {
 	return trace.Stage{Name: name, Simulated: target == Sim}
 }
 
-func voiceStages(v *scenario.Voice, target string, first trace.Stage) []trace.Stage {
+func voiceStages(v *scenario.Voice, target string, model []trace.Stage) []trace.Stage {
 	delay := func(name string, d scenario.Delay) trace.Stage {
 		return trace.Stage{Name: name, Simulated: true, Component: d.Component, NoSpread: d.NoSpread}
 	}
-	return []trace.Stage{
+	return slices.Concat([]trace.Stage{
 		delay(pipeline.SpanUplink, v.Uplink),
 		delay(pipeline.SpanVADSilence, v.VADSilence),
 		delay(pipeline.SpanEndOfTurn, v.EndOfTurn),
 		delay(pipeline.SpanSTTTail, v.STTTail),
-		first,
+	}, model, []trace.Stage{
 		modelStage(pipeline.SpanFirstSentence, target),
 		delay(pipeline.SpanTTSFirstAudio, v.TTSFirstAudio),
 		delay(pipeline.SpanLeading, v.LeadingSilence),
 		delay(pipeline.SpanPlayout, v.Playout),
-	}
+	})
 }

@@ -76,13 +76,34 @@ func settleGrid(r *reader, found map[string]entry, g *Grid) {
 	if !g.readVariants(r, found) {
 		return
 	}
+	for _, f := range g.faults() {
+		r.failEntry(found, "models", "%s", f)
+	}
+}
+
+// faults says what cannot run, each reason once, with the cells that it is of.
+func (g *Grid) faults() (faults []string) {
+	var reasons []string
+	of := map[string][]string{}
 	for _, v := range g.Variants {
 		for _, m := range g.Models {
 			if _, err := g.Serving(m, v).Replica(); err != nil {
-				r.failEntry(found, "models", "%s, %s: %s", m, v.Name, inOne(err))
+				reason := inOne(err)
+				if of[reason] == nil {
+					reasons = append(reasons, reason)
+				}
+				of[reason] = append(of[reason], m+", "+v.Name)
 			}
 		}
 	}
+	for _, reason := range reasons {
+		cells := strings.Join(of[reason], "; ")
+		if n := len(of[reason]); n > 1 && n == len(g.Variants)*len(g.Models) {
+			cells = "all models and variants"
+		}
+		faults = append(faults, cells+": "+reason)
+	}
+	return faults
 }
 
 // Serving returns the engine of one cell's model and variant.

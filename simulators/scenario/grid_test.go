@@ -122,6 +122,7 @@ func TestGridProblems(t *testing.T) {
 		{"descending", body + "  prompts: [20, 10]\n", "f:7:12: grid.prompts: want 1 to 50 lengths, each once, in ascending order"},
 		{"short answers", body + "  output_tokens: 8\n", "f:7:18: grid.output_tokens: 8 is not possible: it must be from 32 to 100000"},
 		{"no room", "grid: {hardware: L4, models: [TinyLlama-1.1B, Llama-3.1-70B]}\n", "f:4:30: grid.models: Llama-3.1-70B, baseline: "},
+		{"no room anywhere", "grid: {hardware: L4, models: [Llama-3.1-70B], variants: [{name: a}, {name: b, max_sequences: 8}]}\n", "f:4:30: grid.models: all models and variants: Llama-3.1-70B in fp16 does not fit: "},
 		{"no name", body + "  variants: [{token_budget: 512}]\n", "f:7:14: grid.variants[0]: name is missing: want a line of up to 200 characters"},
 		{"a name twice", body + "  variants: [{name: a}, {name: a}]\n", "f:7:13: grid.variants: want 1 to 20 variants, each of its own name"},
 		{"unknown change", body + "  variants: [{name: a}, {name: b, token_budjet: 512}]\n", "f:7:35: grid.variants[1].token_budjet: unknown key; nearest: token_budget"},

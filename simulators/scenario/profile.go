@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -25,7 +26,32 @@ func ReadProfile(name string, data []byte) (*Profile, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := plausible(name, fitted); err != nil {
+		return nil, err
+	}
 	return &Profile{name, digest(data), fitted}, nil
+}
+
+// bound is what a constant has at least and at most on any machine.
+type bound struct {
+	name        string
+	least, most float64
+}
+
+// bounds are far beyond what was measured anywhere: built-in constants are .09 to .95 of
+// the rates, and at most some hundreds of microseconds a layer or sequence.
+var bounds = []bound{{"mfu", .01, 1}, {"mbu", .05, 1}, {"layer_us", 0, 20_000}, {"sequence_us", 0, 20_000}}
+
+// plausible reports constants that no engine on any machine has: another unit, or
+// measurements of something else.
+func plausible(name string, p fit.Profile) error {
+	var errs []error
+	for _, b := range bounds {
+		if v, ok := p.Values[b.name]; ok && (v < b.least || v > b.most) {
+			errs = append(errs, fmt.Errorf("%s: %s %g: no engine has less than %g or more than %g of it; check the unit, and what was measured", name, b.name, v, b.least, b.most))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // digest returns what identifies the content of a file.

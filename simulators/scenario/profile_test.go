@@ -103,6 +103,19 @@ func TestProfileOfAnotherModel(t *testing.T) {
 	}
 }
 
+func TestImplausibleProfile(t *testing.T) {
+	for values, want := range map[string]string{
+		"mbu: 0.01": "p: mbu 0.01: no engine has less than 0.05 or more than 1 of it; check the unit, and what was measured",
+		"mfu: 0.005\nlayer_us: 50000": "p: mfu 0.005: no engine has less than 0.01 or more than 1 of it; check the unit, and what was measured\n" +
+			"p: layer_us 50000: no engine has less than 0 or more than 20000 of it; check the unit, and what was measured",
+	} {
+		_, err := ReadProfile("p", []byte(strings.Replace(calibratedL40S, "mfu: 0.5", values, 1)))
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", values, err, want)
+		}
+	}
+}
+
 func TestProfileProblems(t *testing.T) {
 	open := holding(map[string]string{
 		"ours.profile": calibratedL40S,

@@ -35,6 +35,7 @@ type Engine struct {
 	Speculation  *Speculation
 
 	ColdStart  ColdStart     // how long it takes to load the model; zero: it is there always
+	WarmUp     time.Duration // with a ColdStart: how much longer the first request after a load takes
 	Loaded     bool          // with a ColdStart: a run begins with it
 	IdleUnload time.Duration // with a ColdStart: when an idle model is unloaded; 0: never
 
@@ -187,6 +188,24 @@ func (e *Engine) drafting() (*engine.Drafting, error) {
 	return d, nil
 }
 
+// Unverified names the rows of the catalogue, of those that the engine rests on, that were
+// written from memory and await a source.
+func (e *Engine) Unverified() (rows []string) {
+	d, err := e.deployment(e.Model)
+	if err != nil {
+		return nil
+	}
+	add := func(kind, name string, unverified bool) {
+		if unverified {
+			rows = append(rows, kind+" "+name)
+		}
+	}
+	add("model", d.Model.Name, d.Model.Unverified)
+	add("hardware", d.Hardware.Name, d.Hardware.Unverified)
+	add("engine", d.Engine.Name, d.Engine.Unverified)
+	return rows
+}
+
 // String describes the engine in a line: the model, what it runs on, and what a reader
 // of its figures would be surprised not to know.
 func (e *Engine) String() string {
@@ -202,9 +221,31 @@ func (e *Engine) String() string {
 	if s := e.Speculation; s != nil {
 		add(true, "%d tokens drafted by %s, %.0f %% accepted", s.Tokens, s.Draft, 100*s.Acceptance)
 	}
+	e.addStarts(add)
 	add(e.Replicas > 1, "%d replicas", e.Replicas)
+	add(e.routed(), "router %s", e.Router)
+	for _, x := range e.Failures {
+		add(true, "replica %d dies at %s for %s", x.Replica, x.At, x.For)
+	}
 	if e.Profile != nil {
 		add(true, "constants of %s", e.Profile.Name)
 	}
 	return strings.Join(words, ", ")
+}
+
+// addStarts describes when the model is brought into memory.
+func (e *Engine) addStarts(add func(when bool, format string, args ...any)) {
+	if !e.loads() {
+		return
+	}
+	takes := e.ColdStart.Time
+	if r, err := e.Replica(); err == nil {
+		if c, err := e.cold(r); err == nil {
+			takes = c.Load
+		}
+	}
+	add(true, "cold start of %s", takes.Round(time.Millisecond))
+	add(e.WarmUp > 0, "warm-up of %s", e.WarmUp)
+	add(e.Loaded, "loaded at first")
+	add(e.IdleUnload > 0, "unloaded after %s idle", e.IdleUnload)
 }

@@ -101,6 +101,9 @@ type LLM struct {
 	TokensPerSecond float64 // after the first token
 }
 
+// Loads reports whether the model is not always in memory.
+func (m LLM) Loads() bool { return m.Engine != nil && m.Engine.loads() }
+
 // LLM returns the scenario's language model and the network to it and back, of any
 // kind but a grid, which has several.
 func (s *Scenario) LLM() (m LLM, roundTrip Delay) {

@@ -221,7 +221,7 @@ var deployed = []field[Engine]{
 	can("stages", func(e *Engine) *int { return &e.Stages }, 1, whole(1, 1024), "groups of so many accelerators, one behind the other, each with some of the layers"),
 	can("weights", func(e *Engine) *string { return &e.Weights }, "native", weightFormat, "format of the weights; native is the one that the model was published in, 16 bits where the engine has none of that kind"),
 	can("kv_cache", func(e *Engine) *string { return &e.KVCache }, "fp16", enum(kvFormats()...), "format of the keys and values in the cache"),
-	can("kv_tokens", func(e *Engine) *int { return &e.KVTokens }, 0, whole(0, maxTokensAsked), "tokens that the cache holds; 0 fills the memory that the weights leave"),
+	can("kv_tokens", func(e *Engine) *int { return &e.KVTokens }, 0, whole(0, maxTokensAsked), "tokens that the cache holds, of one sequence where layers have a sliding window; 0 fills the memory that the weights leave"),
 	can("profile", func(e *Engine) **Profile { return &e.Profile }, nil, calibrated, "a file that `halfsecond calibrate` wrote for this hardware and engine; all that it does not tell stays as built in"),
 	paged(habit("max_sequences", func(e *Engine) *int { return &e.MaxSequences }, func(f catalog.Engine) int { return f.MaxSequences }, whole(1, 100_000), "answers at a time")),
 	slotted(habit("slots", func(e *Engine) *int { return &e.Slots }, func(f catalog.Engine) int { return f.Slots }, whole(1, 100_000), "answers at a time, each in a part of the cache")),
@@ -234,6 +234,8 @@ var deployed = []field[Engine]{
 	can("spill_gb_s", func(e *Engine) *float64 { return &e.SpillRate }, 5, decimal(.001, 10_000), "GB a second from the disk; an NVMe SSD").when("on_full", catalog.OnFullSpill),
 	can("speculation", func(e *Engine) **Speculation { return &e.Speculation }, nil, pointer(speculation), "speculative decoding; leave it out for none"),
 	loading,
+	can("warm_up", func(e *Engine) *time.Duration { return &e.WarmUp }, 0, duration(0, time.Hour), "how much longer the first request after a load takes, and with it all that come meanwhile: what the engine compiles, measures or allocates when it is first used, if it does not before it takes requests").
+		where("cold_start", "cold_start above 0", (*Engine).loads),
 	can("loaded", func(e *Engine) *bool { return &e.Loaded }, false, boolean, "a run begins with the model loaded").
 		where("cold_start", "cold_start above 0", (*Engine).loads),
 	habit("idle_unload", func(e *Engine) *time.Duration { return &e.IdleUnload }, func(f catalog.Engine) time.Duration { return f.IdleUnload }, duration(0, 24*time.Hour), "time without a request after which it is unloaded; 0 never").

@@ -22,6 +22,8 @@ type Service struct {
 	// Load is how long it takes to bring the model into memory for the first time; 0
 	// when it is there always.
 	Load time.Duration
+	// Loads says that the model is not always in memory.
+	Loads bool
 	// Build returns it on a loop, as it is when a run begins.
 	Build func(loop pipeline.Scheduler) engine.Engine
 }
@@ -69,7 +71,7 @@ func (e *Engine) service(seed uint64) (Service, error) {
 	if err != nil {
 		return Service{}, err
 	}
-	s.Load = cold.Load
+	s.Load, s.Loads = cold.Load, e.loads()
 	if e.routed() {
 		s.Build = func(loop pipeline.Scheduler) engine.Engine { return cluster.New(loop, e.cluster(r, cold, seed)) }
 		return s, e.cluster(r, cold, seed).Validate()
@@ -109,7 +111,7 @@ func (e *Engine) loads() bool { return e.ColdStart != ColdStart{} }
 // cold tells when the model of a replica is loaded and how long that takes. A load
 // after the first finds the weights in the page cache.
 func (e *Engine) cold(r engine.Replica) (engine.ColdConfig, error) {
-	c := engine.ColdConfig{Load: e.ColdStart.Time, Reload: e.ColdStart.Time, Idle: e.IdleUnload, Loaded: e.Loaded}
+	c := engine.ColdConfig{Load: e.ColdStart.Time, Reload: e.ColdStart.Time, WarmUp: e.WarmUp, Idle: e.IdleUnload, Loaded: e.Loaded}
 	if !e.ColdStart.Auto {
 		return c, nil
 	}
@@ -119,7 +121,8 @@ func (e *Engine) cold(r engine.Replica) (engine.ColdConfig, error) {
 }
 
 // build returns the builder of one replica, which counts on being called once for
-// each start of it: a replica that comes back after a failure has loaded the model.
+// each start of it: a replica that comes back after a failure has loaded the model, and
+// nobody asked it yet.
 func (e *Engine) build(r engine.Replica, cold engine.ColdConfig, seed uint64) func(loop pipeline.Scheduler) engine.Engine {
 	if r.Drafting != nil {
 		d := *r.Drafting
@@ -132,7 +135,7 @@ func (e *Engine) build(r engine.Replica, cold engine.ColdConfig, seed uint64) fu
 		var x engine.Engine
 		if e.loads() {
 			x = engine.NewCold(loop, cold, r.Build)
-			cold.Loaded = true
+			cold.Loaded, cold.Unused = true, true
 		} else {
 			x = r.Build(loop)
 		}

@@ -2,6 +2,8 @@ package study
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"halfsecond/budgets"
 	"halfsecond/budgets/grid"
@@ -61,6 +63,14 @@ func served(g *scenario.Grid, e *scenario.Engine, v scenario.Variant) []pipeline
 	}
 	if e.Speculation != nil {
 		facts = append(facts, pipeline.Fact{Name: grid.FactAssumed, Value: "acceptance"})
+	}
+	if unverified := e.Unverified(); len(unverified) > 0 {
+		facts = append(facts, pipeline.Fact{Name: grid.FactUnverified, Value: strings.Join(unverified, ", ")})
+	}
+	if r, err := e.Replica(); err == nil {
+		if c := r.Config(); !c.WholePrompts {
+			facts = append(facts, pipeline.Fact{Name: grid.FactChunk, Value: strconv.Itoa(c.TokenBudget)})
+		}
 	}
 	return facts
 }

@@ -51,9 +51,9 @@ func TestCells(t *testing.T) {
 func TestServed(t *testing.T) {
 	s := parse(t, strings.Replace(small, "{name: small steps, token_budget: 512}", "{name: drafts, speculation: {draft: ngram, tokens: 3}}", 1))
 	want := map[string]string{
-		"baseline":    "[{engine TinyLlama-1.1B (fp16) on 1 x RTX-4090 by vllm}]",
-		"drafts":      "[{engine TinyLlama-1.1B (fp16) on 1 x RTX-4090 by vllm, 3 tokens drafted by ngram, 40 % accepted} {changes speculation: {draft: ngram, tokens: 3, acceptance: 0.4}} {assumed acceptance}]",
-		"said before": "[{engine TinyLlama-1.1B (fp16) on 1 x RTX-4090 by vllm} {changes same_prompt: true}]",
+		"baseline":    "[{engine TinyLlama-1.1B (fp16) on 1 x RTX-4090 by vllm} {unverified model TinyLlama-1.1B, hardware RTX-4090} {chunk_tokens 2048}]",
+		"drafts":      "[{engine TinyLlama-1.1B (fp16) on 1 x RTX-4090 by vllm, 3 tokens drafted by ngram, 40 % accepted} {changes speculation: {draft: ngram, tokens: 3, acceptance: 0.4}} {assumed acceptance} {unverified model TinyLlama-1.1B, hardware RTX-4090} {chunk_tokens 2048}]",
+		"said before": "[{engine TinyLlama-1.1B (fp16) on 1 x RTX-4090 by vllm} {changes same_prompt: true} {unverified model TinyLlama-1.1B, hardware RTX-4090} {chunk_tokens 2048}]",
 	}
 	for _, c := range cells(s.Grid, onSim(2)) {
 		if got := fmt.Sprint(c.served); c.model == "TinyLlama-1.1B" && got != want[c.variant.Name] {

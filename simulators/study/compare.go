@@ -160,6 +160,12 @@ func (c *comparison) measure(ctx context.Context, x *cell, beside bool) (unfinis
 	}
 	c.origin, c.session = c.origin+end, c.session+sessions
 	c.late(part.Footer.Lateness)
+	if !beside {
+		for _, e := range part.Footer.Engines {
+			e.Model, e.Variant, e.Prompt = x.model, x.variant.Name, x.prompt
+			c.out.Footer.Engines = append(c.out.Footer.Engines, e)
+		}
+	}
 	if !part.Footer.Finished {
 		return cmp.Or(part.Footer.Reason, "a cell did not finish"), nil
 	}

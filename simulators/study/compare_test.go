@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -275,6 +276,11 @@ func TestModelsThere(t *testing.T) {
 	_, err := Models(t.Context(), s, endpoint.Config{URL: serve(t, "a", "b"), Protocol: endpoint.OpenAIChat}, nil)
 	if err == nil || !strings.Contains(err.Error(), "several models; name one of a, b") {
 		t.Errorf("Models: %v, want both named", err)
+	}
+	all := endpoint.Config{URL: serve(t, "other", "TinyLlama-1.1B", "Phi-3-mini-4k"), Protocol: endpoint.OpenAIChat}
+	got, err := Models(t.Context(), s, all, nil)
+	if want := []Model{{"Phi-3-mini-4k", "Phi-3-mini-4k"}, {"TinyLlama-1.1B", "TinyLlama-1.1B"}}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("Models = %v, %v; want those of the scenario, which are there by their names", got, err)
 	}
 }
 

@@ -56,3 +56,44 @@ func TestExampleChunkSize(t *testing.T) {
 		stall, first = s.Overall.Low, f.Overall.High
 	}
 }
+
+// Past 95 % of the KV cache the pace collapses with a disk beside it, and the wait for the
+// first token where requests wait for room; below, no policy matters. Requests give way
+// only where they may, and tokens are moved only where there is a place for them.
+func TestExampleKVExhaustion(t *testing.T) {
+	s, err := scenario.Load("kv-exhaustion")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := grid.New(compare(t, s, onSim(s.Run.N)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	median := func(c *grid.Cell, m grid.Metric) float64 {
+		v, _ := c.Sample(m).Median()
+		return v
+	}
+	for variant, want := range map[string]struct {
+		gaveWay, moved bool
+		worse          grid.Metric // is by this factor at least
+		factor         float64
+	}{
+		"compute again":    {true, false, grid.TTFT, 4},
+		"move to the host": {true, true, grid.TTFT, 4},
+		"read from an SSD": {false, true, grid.TPOT, 15},
+		"keep room":        {false, false, grid.TTFT, 40},
+	} {
+		row := g.Row(grid.Key{Model: g.Models[0], Variant: variant}, grid.TPOT)
+		short, long := row[0], row[len(row)-1]
+		if e := short.Cache; e.Full != 0 || e.Preemptions != 0 || e.TokensMoved != 0 || e.Peak*100 > e.Blocks*80 {
+			t.Errorf("%s, short prompts: %+v, want a cache that is never full", variant, e)
+		}
+		e := long.Cache
+		if full := float64(e.Full) / float64(e.Steps); full < .75 || (e.Preemptions > 0) != want.gaveWay || (e.TokensMoved > 0) != want.moved {
+			t.Errorf("%s, long prompts: %+v, want a full cache, requests that give way: %t, tokens moved: %t", variant, e, want.gaveWay, want.moved)
+		}
+		if got := median(long, want.worse) / median(short, want.worse); got < want.factor {
+			t.Errorf("%s: %v is %.1f times as long with a full cache, want %g or more", variant, want.worse, got, want.factor)
+		}
+	}
+}

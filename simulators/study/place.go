@@ -17,18 +17,17 @@ type Model struct {
 }
 
 // Models returns what to compare at an endpoint: the models of these names, or else
-// those that the scenario gives names to, or else the only one that the endpoint
-// has.
+// those that the scenario gives names to, or else those of the scenario, if the endpoint
+// has all of them by their names, or else the only one that it has.
 func Models(ctx context.Context, s *scenario.Scenario, e endpoint.Config, names []string) ([]Model, error) {
 	if len(names) == 0 {
 		if stated := Stated(s, e); len(stated) > 0 {
 			return stated, nil
 		}
-		only, err := endpoint.OnlyModel(ctx, e)
-		if err != nil {
+		var err error
+		if names, err = endpoint.Models(ctx, e, s.Grid.Models); err != nil {
 			return nil, err
 		}
-		names = []string{only}
 	}
 	var models []Model
 	for i, name := range names {

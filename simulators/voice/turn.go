@@ -138,6 +138,7 @@ func (t *turn) finish() {
 	if !t.answered || t.handedOver() && !t.heard {
 		return
 	}
+	t.trace.SplitLoad(t.first, r)
 	t.requests[0] = *r
 	t.trace.Requests = t.requests[:]
 	switch {

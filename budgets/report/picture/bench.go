@@ -58,7 +58,7 @@ func benchPanel(b *report.Bench, model string, of func(*report.BenchCell) *repor
 	}
 	for i := range b.Trends {
 		if t := &b.Trends[i]; t.Model == model && t.Variant == b.Variants[0] && t.Metric == fit {
-			p.note = fmt.Sprintf("%s: %s, %s for 1,000 tokens", t.Variant, t.Shape, duration(*t.Slope.Value, *t.Slope.Value))
+			p.note = fmt.Sprintf("%s: %s", t.Variant, t.Words())
 		}
 	}
 	return p
