@@ -22,8 +22,9 @@
 //	  dist             named seeded random streams and distributions
 //	  quantile         the one percentile definition, intervals, mergeable histograms
 //	  link             a network path
-//	  wire             bytes <-> messages: event streams and the OpenAI protocol
+//	  wire             bytes <-> messages: event streams and the OpenAI protocol; a package below for each other vendor
 //	  endpoint         real endpoints as stages
+//	  realpart         programs that nobody here wrote, for tests
 //	mockllm            what serves
 //	  catalog          accelerators, models, engines, hosted components: tables, each figure with its source
 //	  roofline         how long one step of an engine takes; bytes of KV cache
@@ -32,8 +33,18 @@
 //	  cluster          replicas behind a router, and their failures
 //	  fit              predictions beside measurements; constants out of measurements
 //	  token            the mock's tokenizer, and texts of an exact token count
-//	  server           an OpenAI-compatible server over an engine on the wall clock
+//	  given            servers of stated times, as ghost-text cases describe them
+//	  answer           what the mock says: an echo, a file, the true continuation of code
+//	  speech           how hosted STT and TTS behave: what is heard in samples, and what is spoken
+//	    audio          samples and their codecs
+//	  fault            scripted misbehaviour, by rules
+//	  server           the mock servers, over the models on the wall clock
+//	    text           fronts of language-model protocols
+//	    voice          fronts of speech protocols
+//	    ledger         what was asked, how late the answers were written, /metrics
+//	    conformance    vendors' own libraries streaming from the mock
 //	    memnet         connections in memory, for tests
+//	  mock             the mock for other people's Go tests
 //	budgets            budget expressions, metrics, verdicts, critical paths, levers
 //	  grid             comparisons of models: trends, gains and their intervals
 //	  report           terminal, JSON and CSV reports
@@ -56,6 +67,8 @@
 //
 // cobra and viper: commands and the tool's own settings. goccy/go-yaml: scenario
 // files with the position of every node. levenshtein: the nearest valid name.
+// gorilla/websocket: the sockets of speech protocols. pion/opus, go-mp3, mewkiz/flac:
+// audio that clients send, in pure Go. goleak (tests): nothing stays behind.
 // HdrHistogram: mergeable lateness histograms. montanaflynn/stats (tests): a second
 // opinion on percentiles. gonum/plot: axes, lines and bands in SVG and PNG, with the
 // fonts in it. prometheus/client_golang: the mock's /metrics. progressbar and x/term:
