@@ -251,6 +251,7 @@ func BenchmarkPaced(b *testing.B) {
 				b.ReportMetric(milliseconds(quantileOf(x.gaps, .99)), "ms-gap-p99")
 				b.ReportMetric(milliseconds(x.gaps[len(x.gaps)-1]), "ms-gap-max")
 				b.ReportMetric(milliseconds(quantileOf(y.gaps, .99)), "ms-bare-gap-p99")
+				b.ReportMetric(100*y.gap, "%bare-gap-error")
 				b.ReportMetric(memory/1e6, "MB")
 			}
 		})
