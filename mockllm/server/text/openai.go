@@ -34,8 +34,8 @@ func (s *Service) handleOpenAI(mux *http.ServeMux) {
 	}
 }
 
-// openAIVersion is the version of the API that every answer of the service names; source:
-// the header of its answers in the API reference, "Debugging requests", read 2026-11-29.
+// openAIVersion is the version of the API that every answer of the service names, from
+// memory and not checked.
 const openAIVersion = "2020-10-01"
 
 // dressOpenAI adds the headers of an answer of the service, beside its id. Software that
