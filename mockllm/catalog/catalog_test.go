@@ -132,7 +132,13 @@ our.txt:3: dense_fp16_bf16_TFLOPS "250e12": want a number above 0 and at most 10
 		{"a count of no model", "[models]\nname,layers,hidden,heads,ffn_dim,vocab,max_context\nm,1000000000,8,4,8,8,8\n",
 			`our.txt:3: layers "1000000000": want a whole number above 0 and at most 100000000`},
 		{"a shape that no model has", "[models]\nname,layers,hidden,heads,ffn_dim,vocab,max_context\nm,100000000,100000000,4,100000000,8,8\n",
-			`our.txt:3: the shape has some 1e+24 parameters: check layers, hidden, heads, head_dim, ffn_dim, vocab and the experts`},
+			`our.txt:3: the shape has some 1e+24 parameters: check layers, hidden, heads, head_dim, ffn_dim, vocab, ranks and the experts`},
+		{"a latent shape that no model has", "[models]\nname,layers,hidden,heads,ffn_dim,vocab,max_context,head_dim,kv_lora_rank,q_lora_rank,rope_dim\nm,1000,1,100000,1,8,8,1,1,100000000,100000000\n",
+			`our.txt:3: the shape has some 1e+24 parameters: check layers, hidden, heads, head_dim, ffn_dim, vocab, ranks and the experts`},
+		{"windows", "[models]\nname,layers,hidden,heads,ffn_dim,vocab,max_context,window_tokens,window_share\nall,32,8,4,8,8,8,4,1/1\nnearly,32,8,4,8,8,8,4,99/100\nbut one,32,8,4,8,8,8,4,31/32\n",
+			`our.txt:3: window_share "1/1": want a fraction below 1, such as 5/6
+our.txt:3: window_share "1/1": must be there exactly when window_tokens is
+our.txt:4: window_share "99/100": leaves none of 32 layers that see everything, want at most 31/32`},
 		{"parameters that the shape does not have",
 			"[models]\nname,total_params_b,layers,hidden,heads,ffn_dim,vocab,max_context\n" +
 				"Ours,7.7,32,4096,32,11008,32000,4096\nTheirs,7.8,32,4096,32,11008,32000,4096\nLess,5.7,32,4096,32,11008,32000,4096\n",

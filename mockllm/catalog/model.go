@@ -81,6 +81,17 @@ func (m Model) AttentionParams() int64 {
 	return int64(m.Layers) * (queries + d*(r+p) + r*heads*2*h + heads*h*d)
 }
 
+// CachedParams returns those of AttentionParams that make what is cached of a token, and
+// with latent attention those that press its queries beside: L * 2*d*h*G, or
+// L * d*(s+r+p).
+func (m Model) CachedParams() int64 {
+	values := 2 * int64(m.HeadDim) * int64(m.KVHeads)
+	if m.KVRank > 0 {
+		values = int64(m.QueryRank + m.MLAValues())
+	}
+	return int64(m.Layers) * int64(m.Hidden) * values
+}
+
 // mlpParams returns the parameters of one MLP of that width: 3*d*f, or 2*d*f when
 // it is plain.
 func (m Model) mlpParams(width int) int64 {
@@ -240,11 +251,28 @@ func (m Model) check(r *record) {
 	only("dense_layers", m.DenseLayers > 0, m.Experts > 0 && m.DenseLayers < m.Layers, "needs n_experts, and fewer than layers")
 	only("q_lora_rank", m.QueryRank > 0, m.KVRank > 0, "needs kv_lora_rank")
 	only("experts_per_token", m.ActiveExperts > m.Experts && m.Experts > 0, false, "want at most n_experts")
-	matrices := float64(m.Layers) * float64(m.Hidden) * float64(max(m.FFN, m.DenseFFN, m.Vocab, m.Heads*m.HeadDim)) * float64(max(1, m.Experts+m.SharedExperts))
-	if matrices > mostParams {
-		r.fail("the shape has some %.0e parameters: check layers, hidden, heads, head_dim, ffn_dim, vocab and the experts", matrices)
-	}
+	m.checkSizes(r)
 	only("kv_heads", m.KVHeads > 0 && m.Heads%m.KVHeads != 0, false, "must divide heads")
+}
+
+// checkSizes reports a shape that cannot be added up, and windows that leave no layer
+// without one: those are what the cache is counted in.
+func (m Model) checkSizes(r *record) {
+	if n := m.atMost(); n > mostParams {
+		r.fail("the shape has some %.0e parameters: check layers, hidden, heads, head_dim, ffn_dim, vocab, ranks and the experts", n)
+	}
+	whole := float64(m.Layers) * (1 - m.WindowShare)
+	if m.WindowShare > 0 && whole < 1-1e-9 { // shares such as 31/32 are not exact
+		r.bad("window_share", r.text("window_share"), fmt.Sprintf("leaves none of %d layers that see everything, want at most %d/%d", m.Layers, m.Layers-1, m.Layers))
+	}
+}
+
+// atMost returns more parameters than the matrices of any one kind have: as if each were
+// as large as the largest.
+func (m Model) atMost() float64 {
+	in := max(m.Hidden, m.QueryRank, m.KVRank)
+	out := max(m.FFN, m.DenseFFN, m.Vocab, m.QueryRank, m.KVRank+m.RopeDim, m.Heads*(m.HeadDim+m.RopeDim))
+	return float64(m.Layers) * float64(in) * float64(out) * float64(max(1, m.Experts+m.SharedExperts))
 }
 
 // mostParams is more than the matrices of any model have, and what can be added up.
@@ -273,7 +301,7 @@ func (r *record) share(column string) float64 {
 	}
 	var part, whole int
 	if n, err := fmt.Sscanf(s, "%d/%d", &part, &whole); n != 2 || err != nil || part <= 0 || whole <= part {
-		r.bad(column, s, "want a fraction such as 5/6")
+		r.bad(column, s, "want a fraction below 1, such as 5/6")
 		return 0
 	}
 	return float64(part) / float64(whole)

@@ -20,7 +20,7 @@ func TestReadReportsEverything(t *testing.T) {
 	}
 	want := strings.Join([]string{
 		`t.csv:2: name "": must not be empty`,
-		`t.csv:2: share "6/5": want a fraction such as 5/6`,
+		`t.csv:2: share "6/5": want a fraction below 1, such as 5/6`,
 		`t.csv:2: size "x": want a whole number above 0 and at most 100000000`,
 		`t.csv:3: size "-1": want a whole number above 0 and at most 100000000`,
 	}, "\n")

@@ -194,7 +194,7 @@ func TestValidate(t *testing.T) {
 		{"overflow", BatchedConfig{MaxSequences: 1, TokenBudget: 9, KVBlocks: 1, OnFull: Spill, Overflow: Overflow{Latency: -1}},
 			"spill blocks is 0, must be at least 1\nbytes of a token is 0, must be at least 1\n" +
 				"spill rate is 0 bytes a second, must be above 0\nspill latency is -1ns, must not be negative"},
-		{"slots", BatchedConfig{TokenBudget: 9, KVBlocks: 3, Slots: 4}, "4 slots share 3 KV blocks, want at least one each"},
+		{"slots", BatchedConfig{TokenBudget: 9, KVBlocks: 3, Slots: 4}, "4 slots share 3 KV blocks, want at least 1 each"},
 		{"right", BatchedConfig{TokenBudget: 9, KVBlocks: 3, Slots: 3}, ""},
 	} {
 		got := ""

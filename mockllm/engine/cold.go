@@ -54,7 +54,7 @@ type Cold struct {
 	engine  Engine // in memory, or the one that a load will bring
 	phase   phase
 	lobby   lobby
-	waiting []stay        // for the load or the warm-up, in order of arrival
+	waiting []*guest      // for the load or the warm-up, in order of arrival
 	open    int           // requests at the engine
 	idle    time.Duration // since when there is none, if there is none
 	past    Stats         // of engines that were unloaded, and the loads
@@ -69,12 +69,6 @@ const (
 	warming
 	present
 )
-
-// stay is that of a guest since an instant.
-type stay struct {
-	*guest
-	since time.Duration
-}
 
 // NewCold returns an engine on the loop whose model is brought into memory by
 // build. It panics when the configuration is not valid.
@@ -99,7 +93,7 @@ func (e *Cold) Submit(r *Request) {
 		e.pass(r)
 		return
 	}
-	e.waiting = append(e.waiting, stay{e.lobby.enter(r), e.loop.Now()})
+	e.waiting = append(e.waiting, e.lobby.enter(r))
 	switch e.phase {
 	case absent:
 		e.load()
@@ -143,7 +137,7 @@ func (e *Cold) serve() {
 	now := e.loop.Now()
 	e.phase, e.idle = present, now
 	for _, g := range e.waiting {
-		if r := e.lobby.release(g.guest); r != nil {
+		if r := e.lobby.release(g); r != nil {
 			r.Loading += now - g.since
 			e.pass(r)
 		}
@@ -177,9 +171,12 @@ func (e *Cold) expire() {
 
 // Cancel implements Engine.
 func (e *Cold) Cancel(r *Request) {
+	g := e.lobby.guests[r]
 	if !e.lobby.cancel(r) {
 		e.engine.Cancel(r)
+		return
 	}
+	r.Loading += e.loop.Now() - g.since
 }
 
 // Stats implements Engine.

@@ -299,3 +299,16 @@ func TestLoad(t *testing.T) {
 		t.Errorf("error = %v", err)
 	}
 }
+
+// TestLoadingOfWhoGaveUp: one that leaves during the load waited for it until then.
+func TestLoadingOfWhoGaveUp(t *testing.T) {
+	var loop pipeline.Virtual
+	e := NewCold(&loop, ColdConfig{Load: time.Second}, oneSlot)
+	var log []string
+	a := ask(&loop, e, &log, "a", 100*ms, 10, 1)
+	loop.At(500*ms, pipeline.RankInput, func() { e.Cancel(a) })
+	expect(t, &loop, &log, "a:cancelled@500")
+	if a.Loading != 400*ms {
+		t.Errorf("waited %s for the model, want 400ms", a.Loading)
+	}
+}

@@ -145,7 +145,7 @@ func (c BatchedConfig) validOptions() error {
 		errs = append(errs, fmt.Errorf("prefix time to live is %s, must not be negative", c.PrefixTTL))
 	}
 	if c.Slots > 0 && c.slotContext() < c.BlockTokens {
-		errs = append(errs, fmt.Errorf("%d slots share %d KV blocks, want at least one each", c.Slots, c.KVBlocks))
+		errs = append(errs, fmt.Errorf("%d slots share %d KV blocks, want at least %d each", c.Slots, c.KVBlocks, 1+c.windowBlocks(1)))
 	}
 	if c.Slots == 0 && c.KVBlocks > 0 && c.capacity() == 0 {
 		errs = append(errs, fmt.Errorf("%d KV blocks hold no sequence of one block and its windows", c.KVBlocks))
@@ -237,10 +237,13 @@ func (c *BatchedConfig) capacity() int {
 	return c.Windows.Longest(c.KVBlocks, c.BlockTokens)
 }
 
-// CacheTokens returns the tokens that the cache holds: of one sequence where there are
-// sliding windows, and of all slots together where there are those.
+// CacheTokens returns the tokens that the cache holds: of all slots together where there
+// are slots, otherwise of one sequence where there are sliding windows.
 func (c BatchedConfig) CacheTokens() int {
 	c = c.withDefaults()
+	if c.Slots > 0 {
+		return c.Slots * c.slotContext()
+	}
 	return c.Windows.Longest(c.KVBlocks, c.BlockTokens) * c.BlockTokens
 }
 

@@ -67,7 +67,8 @@ func NewDetector(c DetectorConfig, e Engine) *Detector {
 	return &Detector{engine: e, config: c, seen: map[*Request]*watch{}}
 }
 
-// Submit implements Engine.
+// Submit implements Engine. A request that has ended has its own Notify and Done again,
+// since its asker may use it for another.
 func (d *Detector) Submit(r *Request) {
 	w := &watch{request: r, next: r.NotifyAt, notify: r.Notify, done: r.Done}
 	d.seen[r] = w
@@ -75,6 +76,7 @@ func (d *Detector) Submit(r *Request) {
 	r.Notify = func(n int) int { return d.token(w, n) }
 	r.Done = func(o pipeline.Outcome) {
 		delete(d.seen, r)
+		r.Notify, r.Done = w.notify, w.done
 		w.done(o)
 	}
 	d.engine.Submit(r)
@@ -97,8 +99,8 @@ func (d *Detector) Cancel(r *Request) {
 	w := d.seen[r]
 	switch {
 	case w == nil: // it has ended
-	case r.Scheduled == pipeline.Unknown && d.config.KeepsQueued:
-	case r.Scheduled == pipeline.Unknown || d.config.Detection == AtOnce,
+	case !r.begun() && d.config.KeepsQueued:
+	case !r.begun() || d.config.Detection == AtOnce,
 		d.config.Detection == AtPrefillEnd && r.Generated() > 0:
 		d.engine.Cancel(r)
 	case d.config.Detection != Never:

@@ -72,3 +72,54 @@ func TestParseDetection(t *testing.T) {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }
+
+func init() {
+	slots := func(l pipeline.Scheduler) Engine {
+		return NewSlots(l, SlotsConfig{Service: Fixed{40 * ms, 7 * ms}, Slots: 3, MaxContext: 300})
+	}
+	subjects = append(subjects,
+		subject{"a detector", func(l pipeline.Scheduler) Engine { return NewDetector(DetectorConfig{}, slots(l)) }, 0},
+		subject{"a detector behind a load", func(l pipeline.Scheduler) Engine {
+			return NewCold(l, ColdConfig{Load: 300 * ms, Idle: 30 * ms}, func(l pipeline.Scheduler) Engine { return NewDetector(DetectorConfig{}, slots(l)) })
+		}, 0},
+	)
+}
+
+// TestDetectorBeforeARelay: a request that was passed on is computed as soon as the one
+// in its place is, though its asker learns of that with the first token.
+func TestDetectorBeforeARelay(t *testing.T) {
+	for _, c := range []struct {
+		detection Detection
+		want      string
+	}{
+		{AtOnce, "a:cancelled@25 b1@75 b2@85 b:ok@85"},
+		{AtNextToken, "a:cancelled@50 b1@100 b2@110 b:ok@110"},
+		{AtPrefillEnd, "a:cancelled@50 b1@100 b2@110 b:ok@110"},
+		{Never, "a1@50 a2@60 a:ok@60 b1@110 b2@120 b:ok@120"},
+	} {
+		var loop pipeline.Virtual
+		e := NewDetector(DetectorConfig{Detection: c.detection}, relayed{one(&loop), map[*Request]*Relay{}})
+		var log []string
+		a := ask(&loop, e, &log, "a", 0, 10, 2)
+		ask(&loop, e, &log, "b", 10*ms, 10, 2)
+		loop.At(25*ms, pipeline.RankInput, func() { e.Cancel(a) })
+		expect(t, &loop, &log, c.want)
+	}
+}
+
+// TestDetectorGivesBack: a request that has ended has its own callbacks again, since its
+// asker may use them for another.
+func TestDetectorGivesBack(t *testing.T) {
+	var loop pipeline.Virtual
+	e := NewDetector(DetectorConfig{}, one(&loop))
+	var log []string
+	a := ask(&loop, e, &log, "a", 0, 10, 2)
+	told, done := 0, 0
+	a.Notify, a.Done = func(n int) int { told++; return n + 1 }, func(pipeline.Outcome) { done++ }
+	loop.RunUntil(pipeline.LastInstant)
+	a.Notify(7)
+	a.Done(pipeline.OK)
+	if told != 3 || done != 2 {
+		t.Errorf("told %d times and done %d, want 3 and 2", told, done)
+	}
+}

@@ -80,14 +80,15 @@ type Request struct {
 	CachedTokens int
 
 	state     state
-	decoding  bool    // all but the newest token are computed
-	target    int     // tokens to produce: Output, or Limit if less
-	generated int     // tokens out
-	computed  int     // tokens whose keys and values are in the cache
-	planned   int     // tokens to compute in the step under way
-	blocks    int     // KV blocks held for its tokens, those beside the cache with them
-	extra     *extra  // at a Batched that needs it
-	answer    *answer // at a Hosted
+	decoding  bool     // all but the newest token are computed
+	target    int      // tokens to produce: Output, or Limit if less
+	generated int      // tokens out
+	computed  int      // tokens whose keys and values are in the cache
+	planned   int      // tokens to compute in the step under way
+	blocks    int      // KV blocks held for its tokens, those beside the cache with them
+	extra     *extra   // at a Batched that needs it
+	answer    *answer  // at a Hosted
+	relayed   *Request // what an engine works on in its place, as long as a Relay knows
 }
 
 // extra is what only some configurations of Batched know of a request.
@@ -143,7 +144,7 @@ type Stats struct {
 
 	// KV blocks, each counted once: held by running requests, kept for later ones
 	// that may share them, and all there are; the rest is free. A slot is the blocks
-	// of its context.
+	// of its context and its windows.
 	BlocksUsed, BlocksCached, BlocksTotal int
 	// KV blocks in the memory beside the cache, and bytes moved to it or back so far, and
 	// tokens that these were the keys and values of.
@@ -153,8 +154,8 @@ type Stats struct {
 
 	PromptTokens, OutputTokens int // computed and produced so far
 	Preemptions, Steps         int
-	// Of the steps so far: most KV blocks used in one, the sum of those used over all,
-	// and how many used more than FullCache of them.
+	// Of the steps so far: the most KV blocks used in one, or several engines' such added
+	// up; the sum of those used over all; and how many used more than FullCache of them.
 	BlocksPeak, BlocksHeld, StepsFull int
 
 	PrefixQueries int // tokens looked up in the prefix cache so far
@@ -166,7 +167,7 @@ type Stats struct {
 	Loads int // of a model that is not always in memory, so far
 }
 
-// FullCache is the share of the KV blocks in use from which a cache counts as full.
+// FullCache is the share of the KV blocks in use above which a cache counts as full.
 const FullCache = .95
 
 // BlockTokens is the number of tokens in a KV block unless a configuration says
@@ -185,17 +186,30 @@ var (
 	ErrFull = errors.New("no room in the KV cache now")
 )
 
-// accept prepares a request for the queue and checks it against the most tokens
-// that one request may hold.
-func (r *Request) accept(most int) error {
+// arrive takes note of a request that was just submitted.
+func (r *Request) arrive() {
 	if r.state != fresh {
 		panic("engine: request submitted twice")
 	}
+	r.Scheduled, r.Last = pipeline.Unknown, pipeline.Unknown
+}
+
+// begun reports whether an engine has begun to work on the request.
+func (r *Request) begun() bool {
+	if r.relayed != nil {
+		return r.relayed.begun()
+	}
+	return r.Scheduled != pipeline.Unknown
+}
+
+// accept prepares a request for the queue and checks it against the most tokens
+// that one request may hold.
+func (r *Request) accept(most int) error {
+	r.arrive()
 	if r.Prompt < 1 || r.Output < 1 || r.Limit < 0 {
 		panic(fmt.Sprintf("engine: impossible request: prompt %d, output %d, limit %d", r.Prompt, r.Output, r.Limit))
 	}
-	r.Scheduled, r.Last, r.CachedTokens = pipeline.Unknown, pipeline.Unknown, 0
-	r.target = r.Tokens()
+	r.CachedTokens, r.target = 0, r.Tokens()
 	if need := r.Prompt + r.target; need > most {
 		return fmt.Errorf("%w: prompt %d and output %d need %d tokens, %d fit", ErrTooLarge, r.Prompt, r.target, need, most)
 	}

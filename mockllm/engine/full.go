@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"halfsecond/pipeline"
 )
@@ -11,10 +12,12 @@ import (
 // when there is no room for them now.
 func (e *Batched) settle(r *Request) bool {
 	blocks, spare, saved := e.needs(r), 0, r.computed
+	windows := e.config.windowBlocks(blocks)
 	if e.spills {
+		e.pushOut(windows, blocks)
 		spare = e.slowFree
 	}
-	if !e.memory.admit(r, blocks, e.config.windowBlocks(blocks), spare) {
+	if !e.memory.admit(r, blocks, windows, spare) {
 		return false
 	}
 	if e.spills {
@@ -50,10 +53,11 @@ func (e *Batched) promise(r *Request) error {
 	if e.config.OnFull != Refuse {
 		return nil
 	}
-	need := e.units(e.longest(r))
-	if left := e.config.KVBlocks - e.promised; need > left {
+	longest, left := e.longest(r), e.config.KVBlocks-e.promised
+	need := e.units(longest)
+	if need > left {
 		size := e.config.BlockTokens
-		return fmt.Errorf("%w: %d tokens may be needed and %d are not promised", ErrFull, need*size, left*size)
+		return fmt.Errorf("%w: %d tokens may be needed and %d are not promised", ErrFull, longest*size, e.config.Windows.Longest(left, size)*size)
 	}
 	r.extra.promised = need
 	e.promised += need
@@ -91,7 +95,7 @@ func (e *Batched) makeRoom(r *Request, tokens int) bool {
 // in the cache takes in the first of them, which the step reads anyway, and the last is
 // free for what is new.
 func (e *Batched) extend(r *Request) bool {
-	if more := e.config.windowBlocks(r.blocks + 1); more > 0 && more > r.extra.windowed && !e.memory.widen(r, more-r.extra.windowed) {
+	if windows := e.config.windowBlocks(r.blocks + 1); windows > 0 && !e.widen(r, windows-r.extra.windowed) {
 		return false
 	}
 	if e.memory.grow(r) {
@@ -102,6 +106,34 @@ func (e *Batched) extend(r *Request) bool {
 	}
 	e.spill(r, 1)
 	return true
+}
+
+// widen gives a sequence so many more blocks for its windows, if any.
+func (e *Batched) widen(r *Request, more int) bool {
+	if more <= 0 {
+		return true
+	}
+	if e.spills {
+		e.pushOut(more, 0)
+	}
+	return e.memory.widen(r, more)
+}
+
+// pushOut moves tokens out of the cache until it has room for so many blocks of windows,
+// which must be in it: those of the last sequences, last tokens first. It moves none when
+// the memory beside has no room for them and for so many blocks of others.
+func (e *Batched) pushOut(windows, others int) {
+	if windows-e.memory.room()+others > e.slowFree {
+		return
+	}
+	for _, r := range slices.Backward(e.running) {
+		for r.blocks > r.extra.slow && e.memory.room() < windows && e.slowFree > others {
+			before := e.cached(r)
+			e.memory.shrink(r)
+			e.spill(r, 1)
+			e.moved += max(0, min(r.computed+r.planned, before)-e.cached(r))
+		}
+	}
 }
 
 // spill gives a sequence blocks beside the cache.

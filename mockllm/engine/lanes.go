@@ -84,6 +84,10 @@ func (m *lanes) widen(*Request, int) bool { return false }
 
 func (m *lanes) grow(*Request) bool { return false }
 
+func (m *lanes) shrink(*Request) {}
+
+func (m *lanes) room() int { return 0 }
+
 func (m *lanes) keep(*Request) {}
 
 func (m *lanes) release(r *Request) {

@@ -1,6 +1,10 @@
 package engine
 
-import "halfsecond/pipeline"
+import (
+	"time"
+
+	"halfsecond/pipeline"
+)
 
 // lobby holds requests that have not reached the engine behind it. Each may give
 // up at any instant; their order is its user's business.
@@ -11,7 +15,10 @@ type lobby struct {
 }
 
 // guest is a request's stay in a lobby. The request is nil once it has left.
-type guest struct{ request *Request }
+type guest struct {
+	request *Request
+	since   time.Duration // instant at which it came
+}
 
 func newLobby(loop pipeline.Scheduler) lobby {
 	return lobby{loop: loop, guests: map[*Request]*guest{}}
@@ -19,11 +26,11 @@ func newLobby(loop pipeline.Scheduler) lobby {
 
 // enter takes a new request in.
 func (l *lobby) enter(r *Request) *guest {
-	if r.state != fresh || l.guests[r] != nil {
+	r.arrive()
+	if l.guests[r] != nil {
 		panic("engine: request submitted twice")
 	}
-	r.Scheduled, r.Last = pipeline.Unknown, pipeline.Unknown
-	g := &guest{r}
+	g := &guest{r, l.loop.Now()}
 	l.guests[r] = g
 	return g
 }

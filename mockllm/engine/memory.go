@@ -13,6 +13,10 @@ type memory interface {
 	widen(r *Request, blocks int) bool
 	// grow gives the request one more block, and reports false when none is left.
 	grow(r *Request) bool
+	// shrink takes the last of its blocks for tokens back, of which the request has some.
+	shrink(r *Request)
+	// room returns how many more blocks there are to give.
+	room() int
 	// keep hears that more tokens of a running request are computed.
 	keep(r *Request)
 	// release takes all blocks of a request back.
@@ -53,6 +57,13 @@ func (m *counter) grow(r *Request) bool {
 	r.blocks++
 	return true
 }
+
+func (m *counter) shrink(r *Request) {
+	m.free++
+	r.blocks--
+}
+
+func (m *counter) room() int { return m.free }
 
 func (m *counter) keep(*Request) {}
 

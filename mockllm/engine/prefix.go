@@ -27,8 +27,11 @@ func (m *prefixes) admit(r *Request, blocks, windows, spare int) bool {
 	x := r.extra
 	chain := x.chain[:min(len(x.chain), (r.Prompt+r.generated-1)/m.size)]
 	found, idle := m.cache.Find(chain)
-	give := min(blocks-found, m.cache.Free()+m.cache.Idle()-idle-windows)
-	if give < 0 || blocks-found-give > spare {
+	room := m.room() - windows
+	over := max(0, idle-room) // windows go before what would be found
+	found, idle = found-over, idle-over
+	give := min(blocks-found, room-idle)
+	if room < 0 || blocks-found-give > spare {
 		return false
 	}
 	x.held = m.cache.Hold(x.held[:0], chain[:found])
@@ -39,6 +42,7 @@ func (m *prefixes) admit(r *Request, blocks, windows, spare int) bool {
 }
 
 func (m *prefixes) widen(r *Request, blocks int) (ok bool) {
+	m.cache.Expire(m.loop.Now())
 	x := r.extra
 	x.windows, ok = m.cache.Take(x.windows, blocks)
 	x.windowed = len(x.windows)
@@ -52,6 +56,16 @@ func (m *prefixes) grow(r *Request) (ok bool) {
 	}
 	return ok
 }
+
+func (m *prefixes) shrink(r *Request) {
+	x := r.extra
+	last := len(x.held) - 1
+	m.cache.Release(x.held[last:], m.loop.Now())
+	x.held, x.published = x.held[:last], min(x.published, last)
+	r.blocks--
+}
+
+func (m *prefixes) room() int { return m.cache.Free() + m.cache.Idle() }
 
 // keep makes the blocks findable that are complete now.
 func (m *prefixes) keep(r *Request) {

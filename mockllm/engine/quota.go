@@ -58,6 +58,7 @@ func NewQuota(loop pipeline.Scheduler, c QuotaConfig, e Engine) *Quota {
 // Submit implements Engine.
 func (q *Quota) Submit(r *Request) {
 	if !q.admits(q.loop.Now()) {
+		r.arrive()
 		q.refused++
 		refuse(q.loop, r, &QuotaError{q.config})
 		return
@@ -71,7 +72,7 @@ func (q *Quota) admits(now time.Duration) bool {
 		q.accepted = append(q.accepted, now)
 		return true
 	}
-	if now < q.accepted[q.next]+q.config.Per {
+	if now-q.accepted[q.next] < q.config.Per {
 		return false
 	}
 	q.accepted[q.next] = now

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"math"
 	"testing"
 	"time"
 
@@ -29,4 +30,35 @@ func TestQuota(t *testing.T) {
 	if s := e.Stats(); s.Submitted != 6 || s.Refused != 2 || s.Finished != 4 {
 		t.Errorf("stats %+v, want 6 submitted, 2 refused, 4 finished", s)
 	}
+}
+
+func init() {
+	subjects = append(subjects, subject{"a quota", func(l pipeline.Scheduler) Engine {
+		return NewQuota(l, QuotaConfig{Requests: 5, Per: 200 * ms}, NewSlots(l, SlotsConfig{Service: Fixed{40 * ms, 7 * ms}, Slots: 3, MaxContext: 300}))
+	}, 0})
+}
+
+// TestQuotaOfEver: a span as long as there are leaves room for nobody after the first.
+func TestQuotaOfEver(t *testing.T) {
+	var loop pipeline.Virtual
+	e := NewQuota(&loop, QuotaConfig{Requests: 1, Per: math.MaxInt64}, one(&loop))
+	var log []string
+	ask(&loop, e, &log, "a", ms, 10, 1)
+	ask(&loop, e, &log, "b", 2*ms, 10, 1)
+	expect(t, &loop, &log, "b:refused@2 a1@51 a:ok@51")
+}
+
+// TestQuotaRefusesTwice: what was refused may not be submitted as it is.
+func TestQuotaRefusesTwice(t *testing.T) {
+	var loop pipeline.Virtual
+	e := NewQuota(&loop, QuotaConfig{Requests: 1, Per: time.Hour}, one(&loop))
+	r := &Request{Prompt: 1, Output: 1, Done: func(pipeline.Outcome) {}}
+	e.Submit(&Request{Prompt: 1, Output: 1, Done: func(pipeline.Outcome) {}})
+	e.Submit(r)
+	defer func() {
+		if recover() == nil {
+			t.Error("submitted twice")
+		}
+	}()
+	e.Submit(r)
 }

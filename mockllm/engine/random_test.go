@@ -36,10 +36,19 @@ func randomConfig(r *rand.Rand) BatchedConfig {
 		c.Slots = 1 + r.IntN(4)
 	}
 	if r.IntN(3) == 0 {
-		c.Windows = roofline.Windows{{Tokens: 1 + r.IntN(64), Share: 1.5 * r.Float64()}}
+		c.Windows = randomWindows(r)
 	}
 	c.TokenBudget = max(c.MaxSequences, c.Slots)*c.verified() + r.IntN(100)
 	return c
+}
+
+// randomWindows draws a window, at times one that no request fills, and at times that of
+// a draft model beside it.
+func randomWindows(r *rand.Rand) (w roofline.Windows) {
+	for range 1 + r.IntN(2) {
+		w = append(w, roofline.Window{Tokens: 1 + r.IntN([]int{64, 1000}[r.IntN(2)]), Share: 1.5 * r.Float64()})
+	}
+	return w
 }
 
 // longestStep returns what no step takes longer than: every token there is computed,

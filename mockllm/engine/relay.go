@@ -16,14 +16,11 @@ type Relay struct {
 // holds the results and ended is called, in place of r.Done; r is not to be sent
 // again.
 func (p *Relay) Send(e Engine, r *Request, ended func(pipeline.Outcome)) {
-	if r.state != fresh {
-		panic("engine: request submitted twice")
-	}
-	r.state = running
-	r.Scheduled, r.Last = pipeline.Unknown, pipeline.Unknown
+	r.arrive()
+	r.state, r.relayed = running, &p.copy
 	p.asked, p.engine, p.ended = r, e, ended
 	p.copy = Request{
-		Prompt: r.Prompt, Output: r.Output, Limit: r.Limit, Blocks: r.Blocks, Priority: r.Priority, Kind: r.Kind,
+		Prompt: r.Prompt, Output: r.Output, Limit: r.Limit, Blocks: r.Blocks, Priority: r.Priority, Kind: r.Kind, Loading: r.Loading,
 		NotifyAt: r.NotifyAt, Notify: p.notify, Done: p.done,
 	}
 	e.Submit(&p.copy)
@@ -35,10 +32,10 @@ func (p *Relay) Cancel() { p.engine.Cancel(&p.copy) }
 // Abandon leaves the engine. The request holds what it got so far, and may be sent
 // again or ended by End.
 func (p *Relay) Abandon() {
-	p.report()
-	p.asked.state = fresh
-	p.asked = nil
 	p.engine.Cancel(&p.copy)
+	p.report()
+	p.asked.state, p.asked.relayed = fresh, nil
+	p.asked = nil
 }
 
 // report brings the request up to the copy.
@@ -61,6 +58,7 @@ func (p *Relay) done(o pipeline.Outcome) {
 		return
 	}
 	p.report()
+	p.asked.relayed = nil
 	p.ended(o)
 }
 

@@ -144,7 +144,7 @@ func (r Replica) config() (BatchedConfig, error) {
 		c.OnFull = Policy(family.OnFull)
 	}
 	if family.Slots > 0 {
-		r.useSlots(&c, family)
+		r.useSlots(&c, family, room)
 	} else if r.Slots > 0 {
 		return c, fmt.Errorf("%d slots: %s has none, it serves in batches", r.Slots, family.Name)
 	}
@@ -153,10 +153,14 @@ func (r Replica) config() (BatchedConfig, error) {
 }
 
 // useSlots sets up an engine of slots, whose steps are micro-batches of prompts, in
-// chunks, and of what decodes, together.
-func (r Replica) useSlots(c *BatchedConfig, family catalog.Engine) {
+// chunks, and of what decodes, together. A number of tokens that was given for the cache
+// is divided among the slots, and the windows of each lie beside its part.
+func (r Replica) useSlots(c *BatchedConfig, family catalog.Engine, room roofline.Room) {
 	c.Slots = unlessZero(r.Slots, family.Slots)
 	c.SlotCache = unlessNil(r.PrefixCache, family.SlotCache)
+	if given := r.Plan.Deployment().KVTokens; given > 0 && len(c.Windows) > 0 {
+		c.KVBlocks = c.Slots * room.Needs(given/c.BlockTokens/c.Slots*c.BlockTokens)
+	}
 	c.TokenBudget = unlessZero(r.TokenBudget, family.MicroBatch, math.MaxInt32)
 	c.WholePrompts, c.PrefillFirst, c.Ahead, c.PrefixCache, c.OnFull = false, false, false, false, Recompute
 }

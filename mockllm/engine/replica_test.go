@@ -328,3 +328,21 @@ func TestAllLogits(t *testing.T) {
 		t.Errorf("First(3000) = %s, want %s as predicted, and more than %s for the last logit alone", got, want, r.Plan.Step(last))
 	}
 }
+
+// TestContextOfSlotsWithWindows: a cache that is stated is that of all slots together, and
+// each has its part of it, windows beside.
+func TestContextOfSlotsWithWindows(t *testing.T) {
+	d := deployment(t, "Gemma-3-27B", "H100-SXM", 1)
+	d.Engine, d.KVTokens = served(t, "llama.cpp", nil).Plan.Deployment().Engine, 8192
+	r := Replica{Plan: planOf(t, d), Slots: 4}
+	if got := r.Context(); got != 2049 { // the last token is never written
+		t.Errorf("a slot of %d tokens, want 2048 and one", got)
+	}
+	c := r.Config()
+	if got := c.CacheTokens(); got != 8192 {
+		t.Errorf("the slots hold %d tokens together, want 8192", got)
+	}
+	if got, want := c.KVBlocks, 4*(128+5*64); got != want {
+		t.Errorf("%d blocks, want %d", got, want)
+	}
+}

@@ -35,3 +35,23 @@ func TestPinnedSlots(t *testing.T) {
 	}
 	expect(t, &loop, &log, "d:refused@3 a:ok@50 c:ok@52 b:ok@100")
 }
+
+// TestPinnedSlotsCancel: who leaves a queue or a slot makes room for its own kind, and
+// nobody else's; a slot of another kind stays free meanwhile.
+func TestPinnedSlotsCancel(t *testing.T) {
+	var loop pipeline.Virtual
+	e := NewSlots(&loop, SlotsConfig{Service: Fixed{TTFT: 50 * ms}, Slots: 3, MaxContext: 100, Kinds: []string{"", "chat", "chat"}})
+	var log []string
+	var all []*Request
+	for i, kind := range []string{"", "", "", "chat", "chat", "chat", "chat"} {
+		r := ask(&loop, e, &log, string(rune('a'+i)), 0, 10, 1)
+		r.Kind = kind
+		all = append(all, r)
+	}
+	loop.At(10*ms, pipeline.RankInput, func() { e.Cancel(all[1]); e.Cancel(all[5]); e.Cancel(all[3]) })
+	loop.At(20*ms, pipeline.RankInput, func() { e.Cancel(all[0]) })
+	expect(t, &loop, &log, "b:cancelled@10 f:cancelled@10 d:cancelled@10 a:cancelled@20 e1@50 e:ok@50 g1@60 g:ok@60 c1@70 c:ok@70")
+	if s := e.Stats(); s.Waiting+s.Running != 0 || s.Cancelled != 4 || s.Finished != 3 {
+		t.Errorf("at the end %+v", s)
+	}
+}

@@ -1,6 +1,7 @@
 package engine
 
-// Total returns the sum of statistics, field by field.
+// Total returns the sum of the statistics of engines that run side by side, field by
+// field.
 func Total(all ...Stats) (sum Stats) {
 	for _, s := range all {
 		sum.Submitted += s.Submitted
@@ -33,7 +34,8 @@ func Total(all ...Stats) (sum Stats) {
 	return sum
 }
 
-// Then returns the statistics of an engine with those of the ones in whose place it is.
+// Then returns the statistics of an engine and of those that it replaced. They never ran
+// at once, so the peak is the highest of theirs.
 func Then(past, now Stats) Stats {
 	sum := Total(past, now)
 	sum.BlocksPeak = max(past.BlocksPeak, now.BlocksPeak)

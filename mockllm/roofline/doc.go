@@ -5,12 +5,12 @@
 // deployment.go is what can be asked about, and plan.go turns it into the
 // coefficients of the equation, with attention.go and parallel.go for their terms.
 // format.go and kv_format.go say what weights and cached values weigh and how fast
-// they multiply, readers.go who reads which; memory.go counts the bytes of weights and cache, room.go
-// how many sequences the cache holds; head.go derives a
-// drafting head from its model. constants.go holds what no datasheet tells: kernels.go
-// says which deployments share a constant, fitted.go and fitted.csv hold what was
-// fitted to measurements, priors.go what is assumed before, allreduce.go what joins
-// devices. notes.go says in words what a figure rests on.
+// they multiply, readers.go who reads which; memory.go counts the bytes of weights and
+// cache, room.go how many sequences the cache holds; head.go derives a drafting head
+// from its model. constants.go holds what no datasheet tells: kernels.go says which
+// deployments share a constant, fitted.go and fitted.csv hold what was fitted to
+// measurements, priors.go what is assumed before, allreduce.go what joins devices.
+// notes.go says in words what a figure rests on.
 //
 // The equation, with T tokens of B sequences in the step, N of which need the output
 // head, on n devices that share each layer:
@@ -39,7 +39,9 @@
 // Of the model: L layers of the hidden width d, H query heads and G heads of keys and
 // values, h wide; the vocabulary V; P the parameters of the layers' matrices that one
 // token is multiplied with, which in a mixture of experts are k of E experts a layer
-// and those that are shared.
+// and those that are shared. Matrices that make what is cached are divided among devices
+// as the cache is, by max(1/n, 1/G), and with latent attention every device has all of
+// them; so they count n*max(1/n, 1/G) times, or n times, in compute and memory.
 //
 // Of the batch: pairs are a token and one that it attends to, q * (before + q/2) of a
 // sequence with q tokens in the step and so many before; context is the sum of
@@ -67,11 +69,11 @@
 //
 // All functions are pure: no clock, no I/O.
 //
-// What it leaves out: routing is even, and experts are not spread over devices each
-// by itself; all devices are taken to be in one machine; the projections that latent
-// attention repeats on every device count as divided, and its kernels cost as much as
-// those of plain attention; a shared expert costs what reading it takes. The head, and
-// what a mixture of experts keeps in 16 bits, are multiplied with the MFU of the other
-// weights. A product of few tokens is as efficient as one of many but for what it has to
-// read. Attention reaches the same share of the peak at every length.
+// What it leaves out: routing is even, and experts are not spread over devices each by
+// itself; all devices are taken to be in one machine; the kernels of latent attention
+// cost as much as those of plain attention; a shared expert costs what reading it
+// takes. The head, and what a mixture of experts keeps in 16 bits, are multiplied with
+// the MFU of the other weights. A product of few tokens is as efficient as one of many
+// but for what it has to read. Attention reaches the same share of the peak at every
+// length.
 package roofline

@@ -23,11 +23,11 @@ func (e *FitError) Error() string {
 		d.Model.Name, d.Weights, float64(e.Need)/1e9, d.Devices(), d.Hardware.Name, float64(e.Have)/1e9)
 }
 
-// WeightBytes returns the bytes of all weights, on all devices together. Those of a
-// drafting head are what it has beside the model.
+// WeightBytes returns the bytes of all weights, on all devices together, some of which
+// hold what others do. Those of a drafting head are what it has beside the model.
 func (p *Plan) WeightBytes() int64 {
 	m, w := p.d.Model, p.d.Weights
-	bits := p.steadyParams() * w.steadyPart(m).bits
+	bits := float64(p.d.tensor()) * p.deviceParams() * w.steadyPart(m).bits
 	if m.HasShape() {
 		bits += float64(m.RoutedParams()) * w.bits
 	}

@@ -94,6 +94,7 @@ func TestKVBytesPerSequence(t *testing.T) {
 
 func TestKVTokensOfSplitModels(t *testing.T) {
 	llama70, deepseek := model(t, "Llama-3.1-70B"), model(t, "DeepSeek-V3")
+	weights, pressed := 2*deepseek.TotalParams(), 2*deepseek.CachedParams()
 	for _, test := range []struct {
 		name  string
 		p     *Plan
@@ -103,8 +104,8 @@ func TestKVTokensOfSplitModels(t *testing.T) {
 		{"four stages hold each token once", counting(t, llama70, stages(4)), 4*unit.Memory - 2*llama70.TotalParams(), 320 << 10},
 		{"so do four devices with split layers", counting(t, llama70, gpus(4), func(d *Deployment) { d.Split = catalog.SplitLayer }),
 			4*unit.Memory - 2*llama70.TotalParams(), 320 << 10},
-		{"every device repeats latent attention's", counting(t, deepseek, gpus(8)), 8*unit.Memory - 2*deepseek.TotalParams(), 8 * 70_272},
-		{"every device of a stage", counting(t, deepseek, gpus(2), stages(4)), 8*unit.Memory - 2*deepseek.TotalParams(), 2 * 70_272},
+		{"every device repeats latent attention's", counting(t, deepseek, gpus(8)), 8*unit.Memory - weights - 7*pressed, 8 * 70_272},
+		{"every device of a stage", counting(t, deepseek, gpus(2), stages(4)), 8*unit.Memory - weights - pressed, 2 * 70_272},
 	} {
 		if got, err := test.p.KVTokens(); err != nil || int64(got) != test.bytes/test.token/16*16 {
 			t.Errorf("%s: KVTokens() = %d, %v; want %d", test.name, got, err, test.bytes/test.token/16*16)
@@ -133,9 +134,10 @@ func TestKVTokens(t *testing.T) {
 		{"H100 with round constants", llama(t, 1).d, 457_056},
 		// ((.9 * 80 - .25) * 2 GiB - 16.06 GB - 1 GiB) / 128 KiB = 1044832.
 		{"two of them", llama(t, 2).d, 1_044_832},
-		// Sixteen devices hold each of the 8 heads twice: what one has free, of 1/8.
-		// (.9 * 80 - .25 - 1/16) GiB - 16.06 GB / 16, over 16 KiB = 4636848.
-		{"sixteen of them", llama(t, 16).d, 4_636_848},
+		// Sixteen devices hold each of the 8 heads twice, and the .54 GB of matrices that
+		// make them: what one has free, of 1/8.
+		// (.9 * 80 - .25 - 1/16) GiB - (16.06 + .54) GB / 16, over 16 KiB = 4634800.
+		{"sixteen of them", llama(t, 16).d, 4_634_800},
 		// (80 GiB - 16.06 GB) / 128 KiB = 532832.
 		{"a perfect engine", Deployment{
 			Model: model(t, "Llama-3.1-8B"), Hardware: hardware(t, "H100-SXM"), Constants: Ideal()}, 532_832},

@@ -12,9 +12,9 @@ type Factor struct {
 type Origin struct {
 	Field   string   // of Constants
 	Factors []Factor // in the units of Values
-	Times   float64  // by which the product is multiplied, where GeForce boards halve no more than 16-bit products with 32-bit sums; else 0
+	Times   float64  // by which the product is multiplied, where a GeForce board halves the rate but not the chip behind it; else 0
 	Cores   int      // by which the product is multiplied, where it is a cost a core; else 0
-	Limit   float64  // that the product exceeds and what is used has instead; else 0
+	Limit   float64  // which is used instead of a product that exceeds it; else 0
 	Source  string
 }
 
@@ -29,8 +29,8 @@ const (
 	ofEstimate      = "an estimate"
 )
 
-// Origins tells where the constants of Defaults come from, in the order of the fields; in
-// place of the MFU, where the share comes from that Plan.Products gives.
+// Origins tells where the constants of Defaults come from, in the order of the fields. For
+// the MFU it tells where the share comes from that Plan.Products returns.
 func Origins(d Deployment) []Origin {
 	d = d.filled()
 	n := d.names()

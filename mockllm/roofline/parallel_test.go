@@ -132,3 +132,35 @@ func TestExposedShare(t *testing.T) {
 		t.Errorf("the terms by bound add up to %v, want %v", got, exposed.Step(b))
 	}
 }
+
+// Matrices that make what is cached are divided among devices as the cache is: by heads,
+// which are repeated when there are more devices, and not at all with latent attention.
+func TestProjectionsThatAreRepeated(t *testing.T) {
+	llama, deepseek := model(t, "Llama-3.1-8B"), model(t, "DeepSeek-V3")
+	keys := int64(32 * 2 * 4096 * 8 * 128)           // of 8 heads of 128, in 32 layers
+	pressed := int64(61 * 7168 * (1536 + 512 + 64))  // queries, keys and values of 61 layers
+	active := 58 * 8 * 3 * int64(7168) * int64(2048) // experts of one token
+	for _, test := range []struct {
+		name      string
+		m         catalog.Model
+		gpus      int
+		onOne     int64 // parameters that a device reads for one token, times the devices
+		onDevices int64 // and holds
+	}{
+		{"as many heads as devices", llama, 8, llama.LinearParams() + llama.HeadParams(), llama.TotalParams()},
+		{"more devices", llama, 32, llama.LinearParams() + llama.HeadParams() + 3*keys, llama.TotalParams() + 3*keys},
+		{"latent attention", deepseek, 8, deepseek.SteadyParams() + active + deepseek.HeadParams() + 7*pressed, deepseek.TotalParams() + 7*pressed},
+		{"one device", deepseek, 1, deepseek.SteadyParams() + active + deepseek.HeadParams(), deepseek.TotalParams()},
+	} {
+		p := counting(t, test.m, gpus(test.gpus))
+		terms, n := p.Explain(p.DecodeBatch(1, 1)), int64(test.gpus)
+		for what, got := range map[string]time.Duration{"reads": terms.MatmulMemory, "multiplies": terms.MatmulCompute} {
+			if want := 2 * test.onOne / n; got < time.Duration(want) || got > time.Duration(want+1) {
+				t.Errorf("%s: a device %s for %d ns, want %d", test.name, what, got, want)
+			}
+		}
+		if got := p.WeightBytes(); got != 2*test.onDevices {
+			t.Errorf("%s: devices hold %d bytes, want %d", test.name, got, 2*test.onDevices)
+		}
+	}
+}

@@ -74,18 +74,32 @@ func (p *Plan) steadyParams() float64 {
 	return float64(p.d.Model.SteadyParams())
 }
 
+// deviceParams returns how many of steadyParams one of the devices that share a layer
+// has. Those that make what is cached are divided as the cache is; source: ReplicatedLinear
+// and QKVParallelLinear in vllm-project/vllm vllm/model_executor/models/deepseek_v2.py and
+// layers/linear.py, fused_qkv_a_proj_with_mqa in sgl-project/sglang
+// python/sglang/srt/models/deepseek_v2.py, read 2026-11-29.
+func (p *Plan) deviceParams() float64 {
+	steady, n := p.steadyParams(), float64(p.d.tensor())
+	if n == 1 {
+		return steady
+	}
+	cached := float64(p.d.Model.CachedParams())
+	return (steady-cached)/n + cached*p.kvShare()
+}
+
 func (p *Plan) planMatmul() {
 	m, c, n := p.d.Model, p.d.Constants, float64(p.d.tensor())
 	experts, steady := p.d.Weights, p.d.Weights.steadyPart(m)
 	active := float64(m.ActiveLinearParams() - m.SteadyParams())
 	if rate := n * p.computeRate(experts); rate > 0 {
-		p.tokenCompute = nanoseconds(2 * (p.steadyParams()/(n*p.computeRate(steady)) + active/rate))
+		p.tokenCompute = nanoseconds(2 * (p.deviceParams()/p.computeRate(steady) + active/rate))
 		p.logitCompute = nanoseconds(2 * float64(m.HeadParams()) / (n * p.computeRate(p.d.Weights.headPart())))
 	} else {
 		p.missing = append(p.missing, missingRate)
 	}
 	bandwidth := n * p.d.Hardware.Bandwidth * c.MBU
-	p.layerMemory = nanoseconds(p.steadyParams() * steady.bits / 8 / bandwidth)
+	p.layerMemory = nanoseconds(n * p.deviceParams() * steady.bits / 8 / bandwidth)
 	p.headMemory = nanoseconds(float64(m.HeadParams()) * p.d.Weights.head / 8 / bandwidth)
 	if m.Experts > 0 {
 		p.expertMemory = nanoseconds(float64(m.RoutedParams()) * experts.bits / 8 / (bandwidth * p.expertMBU()))

@@ -56,6 +56,32 @@ func TestWindowBlocks(t *testing.T) {
 	}
 }
 
+// Several devices hold a sequence as often as they repeat it, whether it is divided by
+// heads or by layers, with its windows.
+func TestRoomOfSeveralDevices(t *testing.T) {
+	m := model(t, "Gemma-3-27B") // 62 layers, of which 5 of 6 see 1,024 tokens; 16 heads of 128
+	const layer = 2 * 16 * 128 * 2
+	for name, change := range map[string]func(*Deployment){"heads": gpus(4), "layers": stages(4)} {
+		room, err := counting(t, m, change).Room(BlockTokens)
+		if err != nil {
+			t.Fatal(err)
+		}
+		free := float64(4*unit.Memory - 2*m.TotalParams())
+		want := (free - 62*5./6*1024*layer) / (62 / 6. * layer)
+		if got := float64(room.Longest()); got > want || got < want-2*BlockTokens {
+			t.Errorf("divided by %s: the longest sequence has %g tokens, want %g", name, got, want)
+		}
+	}
+}
+
+// A window larger than what there is holds no more than that.
+func TestWindowThatNobodyFills(t *testing.T) {
+	w := Windows{{1 << 40, 2}}
+	if got := w.Longest(1000, 16); got != 333 || w.Blocks(got, 16) != 666 {
+		t.Errorf("1000 blocks hold a sequence of %d and %d of its windows, want 333 and 666", got, w.Blocks(got, 16))
+	}
+}
+
 // A number that was given is that of one sequence.
 func TestRoomThatIsGiven(t *testing.T) {
 	room, err := counting(t, model(t, "gpt-oss-20b"), func(d *Deployment) { d.KVTokens = 4100 }).Room(256)
