@@ -6,7 +6,7 @@ import "math"
 type Change uint8
 
 const (
-	Undecided Change = iota // the samples vary too much to tell
+	Undecided Change = iota // the samples vary too much to tell, or it is on the border of the same
 	Gain                    // less, which is better
 	Cost                    // more
 	Same                    // within 1 %
@@ -33,14 +33,14 @@ type Effect struct {
 }
 
 // Effect returns what row "of" is beside another. ok is false where no length was
-// measured in both.
+// measured in both, with more than 0.
 func (g *Grid) Effect(of, beside Key, m Metric) (e Effect, ok bool) {
 	e = Effect{Of: of, Beside: beside, Metric: m}
 	var samples []Sample // in pairs
 	others := g.Row(beside, m)
 	for _, c := range g.Row(of, m) {
 		for _, o := range others {
-			if median, _ := o.Sample(m).Median(); o.Prompt == c.Prompt && median > 0 {
+			if o.Prompt == c.Prompt && positive(c.Sample(m)) && positive(o.Sample(m)) {
 				pair := []Sample{c.Sample(m), o.Sample(m)}
 				e.Prompts = append(e.Prompts, c.Prompt)
 				e.Ratios = append(e.Ratios, g.estimate(pair, meanRatio))
@@ -56,6 +56,12 @@ func (g *Grid) Effect(of, beside Key, m Metric) (e Effect, ok bool) {
 	return e, true
 }
 
+// positive reports whether a sample has a median that a ratio can be of.
+func positive(s Sample) bool {
+	median, _ := s.Median()
+	return median > 0
+}
+
 // meanRatio returns the geometric mean of the ratios of pairs of medians.
 func meanRatio(medians []float64) float64 {
 	sum := 0.0
@@ -63,6 +69,12 @@ func meanRatio(medians []float64) float64 {
 		sum += math.Log(medians[i] / medians[i+1])
 	}
 	return math.Exp(2 * sum / float64(len(medians)))
+}
+
+// Bordering reports whether a row is less, or is more, but not clearly by more than what
+// counts as the same.
+func (e *Effect) Bordering() bool {
+	return e.Change == Undecided && (e.Overall.High < 1 || e.Overall.Low > 1)
 }
 
 func changeOf(r Estimate) Change {

@@ -55,3 +55,21 @@ func TestChanges(t *testing.T) {
 		}
 	}
 }
+
+// No ratio is of nothing: where a median is 0 on either side, there is none.
+func TestEffectOfZero(t *testing.T) {
+	var m made
+	for range 2 {
+		m.ask("at once", "base", 100, ms, 0)
+		m.ask("b", "base", 100, ms, 4*ms)
+		m.ask("at once", "base", 200, ms, 2*ms)
+		m.ask("b", "base", 200, ms, 4*ms)
+	}
+	g := m.grid(t)
+	for _, pair := range [][2]string{{"at once", "b"}, {"b", "at once"}} {
+		e, ok := g.Effect(Key{pair[0], "base"}, Key{pair[1], "base"}, TPOT)
+		if !ok || !slices.Equal(e.Prompts, []int{200}) || math.IsInf(e.Overall.Value, 0) || e.Overall.Value == 0 {
+			t.Errorf("%s beside %s: %+v, want a ratio at 200 alone", pair[0], pair[1], e)
+		}
+	}
+}

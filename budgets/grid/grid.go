@@ -63,6 +63,9 @@ const (
 	// memory, and FactChunk the tokens of a step, where longer prompts are cut at those.
 	FactUnverified = "unverified"
 	FactChunk      = "chunk_tokens"
+	// FactError says how far off the model behind it is for published measurements, in
+	// words: the mean error of prefill and of decode.
+	FactError = "model_error"
 )
 
 // Key names a row of cells: a model, served in one way.
@@ -77,7 +80,7 @@ type Cell struct {
 	Reason  string // of the first of them
 	Skipped bool   // nothing was sent; Reason says why
 
-	Engine, Changes, Assumed, Unverified string // its facts of these names
+	Engine, Changes, Assumed, Unverified, Error string // its facts of these names
 
 	Chunk int           // tokens at which its prompts are cut; 0 where they are not, or nobody says
 	Cache *trace.Engine // what became of the engine's KV cache; nil when not known
@@ -180,6 +183,7 @@ func newCell(name cellName, traces []pipeline.Trace) (Cell, error) {
 	c := Cell{
 		Key: name.Key, Prompt: name.prompt,
 		Engine: traces[0].Fact(FactEngine), Changes: traces[0].Fact(FactChanges), Assumed: traces[0].Fact(FactAssumed), Unverified: traces[0].Fact(FactUnverified),
+		Error: traces[0].Fact(FactError),
 	}
 	c.Chunk, _ = strconv.Atoi(traces[0].Fact(FactChunk)) // 0 where there is none
 	var groups [2][]pipeline.Trace                       // alone, with company

@@ -6,7 +6,7 @@ import "math"
 type Shape uint8
 
 const (
-	Unclear   Shape = iota // the samples vary too much to tell
+	Unclear   Shape = iota // the samples vary too much to tell, or it is on the border of another
 	Flat                   // the same at both ends, within 5 %
 	Falls                  // less with longer prompts
 	Rises                  // more with longer prompts: two lengths do not tell how
@@ -66,6 +66,15 @@ type Trend struct {
 	tokens []float64 // of the prompts, ascending
 }
 
+// Longest returns the longest prompt that the parabola is fitted to, and where none is,
+// the longest of all.
+func (t *Trend) Longest() int {
+	if t.Bends {
+		return t.Prompts[t.To-1]
+	}
+	return t.Prompts[len(t.Prompts)-1]
+}
+
 // Straight reports whether the slope of the line says something of every length.
 func (t *Trend) Straight() bool {
 	switch t.Shape {
@@ -103,7 +112,7 @@ func (g *Grid) Trend(k Key, m Metric) (t Trend, ok bool) {
 	}
 	t.settle(samples)
 	if !t.Straight() {
-		t.Rise = g.estimate(samples, func(medians []float64) float64 { return medians[n-1]/medians[0] - 1 })
+		t.Rise = g.estimate(samples, func(medians []float64) float64 { return risen(medians[0], medians[n-1]) })
 	}
 	return t, true
 }
@@ -177,8 +186,15 @@ func (t *Trend) ends() (shortest, longest float64) {
 func (t *Trend) rise(medians []float64) float64 {
 	line, _ := Line(t.points(medians))
 	shortest, longest := t.ends()
-	from, to := line.At(shortest), line.At(longest)
-	if from <= 0 {
+	return risen(line.At(shortest), line.At(longest))
+}
+
+// risen returns the rise between two values as a share of the first: infinite from none on.
+func risen(from, to float64) float64 {
+	switch {
+	case from == to:
+		return 0
+	case from <= 0:
 		return math.Inf(1)
 	}
 	return (to - from) / from

@@ -25,12 +25,14 @@ const BenchVersion = 1
 //	notes             list of sentences: what was left out, what failed, where there is no spread
 //	scenario, scenario_hash, target, seed, version, finished, unfinished_reason, lateness  as in a Report
 //	n, n_asked        requests that are reported, cells left out counting one each; and asked for
+//	warm_up           requests before those of each cell that are not reported
 //	models, variants  in the order of the scenario; the first variant is the baseline
 //	served_by         list of what answers as the baseline, in words: a modelled engine for each model, or services
 //	served            list of variant; changes (keys of the scenario, with their values, in one line: those that it
 //	                  changes of the baseline's, and of the baseline those of what its engine does by itself; null at
 //	                  an endpoint, where nobody knows); assumed (keys behind it whose values nobody measured, or null)
-//	cells             list of model, variant, prompt_tokens; engine (the modelled one, in words, or null); asked and failed (requests); skipped (nothing
+//	cells             list of model, variant, prompt_tokens; engine (the modelled one, in words, or null); model_error
+//	                  (mean errors of prefill and decode for published measurements, in words, or null); asked and failed (requests); skipped (nothing
 //	                  was sent); reason (of failed or skipped, else null); output_tokens, counted_tokens (of
 //	                  the prompt, as the server counts) and cached_tokens, each least and most of a request,
 //	                  null when not known; and, null when not measured, ttft, tpot, e2e, ttft_beside, stall,
@@ -55,6 +57,7 @@ type Bench struct {
 	Version          string        `json:"version"`
 	N                int           `json:"n"`
 	NAsked           int           `json:"n_asked"`
+	WarmUp           int           `json:"warm_up"`
 	Finished         bool          `json:"finished"`
 	UnfinishedReason *string       `json:"unfinished_reason"`
 	Lateness         *Lateness     `json:"lateness"`
@@ -84,6 +87,7 @@ type BenchCell struct {
 	Variant      string       `json:"variant"`
 	PromptTokens int          `json:"prompt_tokens"`
 	Engine       *string      `json:"engine"`
+	ModelError   *string      `json:"model_error"`
 	Asked        int          `json:"asked"`
 	Failed       int          `json:"failed"`
 	Skipped      bool         `json:"skipped"`
@@ -178,7 +182,7 @@ func NewBench(run trace.Run) (*Bench, error) {
 	h := run.Header
 	b := &Bench{
 		BenchVersion: BenchVersion, Scenario: h.Scenario, ScenarioHash: h.ScenarioHash, Target: h.Target, Seed: h.Seed, Version: h.Version,
-		N: len(run.Traces), NAsked: h.N, Finished: run.Footer.Finished, UnfinishedReason: text(run.Footer.Reason),
+		N: len(run.Traces), NAsked: h.N, WarmUp: h.WarmUp, Finished: run.Footer.Finished, UnfinishedReason: text(run.Footer.Reason),
 		Lateness: lateness(run.Footer.Lateness), Models: append([]string{}, g.Models...), Variants: append([]string{}, g.Variants...),
 		ServedBy: servedBy(g, h.Endpoints), Served: served(g), Cells: []BenchCell{}, Trends: []BenchTrend{}, Options: []BenchOption{}, Duels: []BenchDuel{}, grid: g,
 	}
@@ -220,7 +224,7 @@ func (b *Bench) Measured() bool {
 
 func benchCell(c *grid.Cell) BenchCell {
 	out := BenchCell{
-		Model: c.Model, Variant: c.Variant, PromptTokens: c.Prompt, Engine: text(c.Engine),
+		Model: c.Model, Variant: c.Variant, PromptTokens: c.Prompt, Engine: text(c.Engine), ModelError: text(c.Error),
 		Asked: c.Asked, Failed: c.Failed, Skipped: c.Skipped, Reason: text(c.Reason),
 		TTFT: benchSample(c.Sample(grid.TTFT)), TPOT: benchSample(c.Sample(grid.TPOT)), E2E: benchSample(c.Sample(grid.E2E)),
 		TTFTBeside: benchSample(c.Sample(grid.TTFTBeside)), Stall: benchSample(c.Sample(grid.Stall)),

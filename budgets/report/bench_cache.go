@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"halfsecond/budgets"
 	"halfsecond/budgets/grid"
@@ -69,13 +70,20 @@ func (b *Bench) cacheSentence(k grid.Key) string {
 	words := fmt.Sprintf("With the KV cache of %s full (%s, %s tokens: more than 95 %% in use in %s of the steps), TPOT is %s and TTFT %s, where at %s tokens, with %s in use at most, they are %s and %s",
 		k.Model, k.Variant, count(after.PromptTokens), percent(after.KV.FullSteps), median(after.TPOT), median(after.TTFT),
 		count(before.PromptTokens), percent(before.KV.Peak), median(before.TPOT), median(before.TTFT))
-	switch kv := after.KV; {
-	case kv.TokensMoved > 0 && kv.Preemptions > 0:
-		return words + fmt.Sprintf("; %s gave way and %s were moved.", counted(kv.Preemptions, "request"), counted(kv.TokensMoved, "token"))
-	case kv.TokensMoved > 0:
-		return words + fmt.Sprintf("; %s were moved.", counted(kv.TokensMoved, "token"))
-	case kv.Preemptions > 0:
-		return words + fmt.Sprintf("; requests gave way %s.", counted(kv.Preemptions, "time"))
+	return words + "; " + after.KV.happened() + "."
+}
+
+// happened says what became of requests, and of tokens, when the cache was full.
+func (c *Cache) happened() string {
+	var parts []string
+	if c.Preemptions > 0 {
+		parts = append(parts, "requests gave way "+counted(c.Preemptions, "time"))
 	}
-	return words + "; nobody gave way."
+	if c.TokensMoved > 0 {
+		parts = append(parts, fmt.Sprintf("%s %s moved", counted(c.TokensMoved, "token"), map[bool]string{true: "was", false: "were"}[c.TokensMoved == 1]))
+	}
+	if len(parts) == 0 {
+		return "nobody gave way"
+	}
+	return strings.Join(parts, " and ")
 }

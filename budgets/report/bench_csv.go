@@ -17,10 +17,10 @@ func (b *Bench) CSV(w io.Writer) error {
 	for _, name := range []string{"ttft", "tpot", "e2e", "ttft_beside", "stall"} {
 		head = append(head, name+"_n", name+"_p50_ms", name+"_min_ms", name+"_max_ms")
 	}
-	rows := [][]string{append(head, "kv_mean", "kv_peak", "kv_full_steps", "preemptions", "tokens_moved", "engine", "changes", "assumed", "unverified")}
+	rows := [][]string{append(head, "kv_mean", "kv_peak", "kv_full_steps", "preemptions", "tokens_moved", "engine", "changes", "assumed", "unverified", "model_error")}
 	for i := range b.Cells {
 		s := b.served(b.Cells[i].Variant)
-		rows = append(rows, append(b.Cells[i].record(), orEmpty(b.Cells[i].Engine), orEmpty(s.Changes), orEmpty(s.Assumed), b.grid.Cells[i].Unverified))
+		rows = append(rows, append(b.Cells[i].record(), orEmpty(b.Cells[i].Engine), orEmpty(s.Changes), orEmpty(s.Assumed), b.grid.Cells[i].Unverified, b.grid.Cells[i].Error))
 	}
 	if err := out.WriteAll(rows); err != nil {
 		return fmt.Errorf("write comparison: %w", err)

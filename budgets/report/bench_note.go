@@ -29,6 +29,9 @@ func (b *Bench) note() {
 	if rows := b.unverified(); len(rows) > 0 {
 		b.Notes = append(b.Notes, fmt.Sprintf("Not verified: the figures of %s were written from memory and await a source, and what follows rests on them.", strings.Join(rows, ", ")))
 	}
+	if note := b.errorNote(); note != "" {
+		b.Notes = append(b.Notes, note)
+	}
 	b.Notes = append(b.Notes, b.tokenNotes()...)
 	if l := b.Lateness; l != nil {
 		b.Notes = append(b.Notes, b.latenessNote(l))
@@ -52,6 +55,27 @@ func (b *Bench) unverified() (rows []string) {
 		}
 	}
 	return rows
+}
+
+// errorNote says how far off the model behind the baselines is, each in the words of the
+// cell with the longest prompt: it is the furthest from what was measured.
+func (b *Bench) errorNote() string {
+	var parts []string
+	for _, m := range b.Models {
+		last := ""
+		for i := range b.grid.Cells {
+			if c := &b.grid.Cells[i]; c.Key == b.grid.Baseline(m) && c.Error != "" && !c.Skipped {
+				last = fmt.Sprintf("%s, up to %s tokens (%s)", m, count(c.Prompt), c.Error)
+			}
+		}
+		if last != "" {
+			parts = append(parts, last)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("How far off the model is in absolute error on average, for what was measured like the baselines or, where nothing was, over all that was: %s. 'halfsecond predict' says over which measurements.", strings.Join(parts, ", "))
 }
 
 // fairRepeats is from how many repeats a percentile bootstrap of a median covers about

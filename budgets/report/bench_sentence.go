@@ -79,19 +79,27 @@ func slopeWords(t *grid.Trend) string {
 
 // unclear says what cannot be told of a trend.
 func unclear(t *grid.Trend, slope string) string {
+	border := fmt.Sprintf(" with the prompt, but not clearly by more than the %s %% that count as flat: %s%s", budgets.Number(100*grid.FlatWithin, 0), change(t.Rise.Value), within(t.Rise, change))
 	switch {
+	case t.Rise.Low <= grid.FlatWithin && t.Rise.Low > 0:
+		return "grows" + border
+	case t.Rise.High < 0:
+		return "falls" + border
 	case t.Rise.Low <= grid.FlatWithin:
 		return "varies too much to tell whether it grows with the prompt: " + slope
 	case t.Metric == grid.TPOT:
 		return "is not flat, but varies too much to say more: " + slope
 	}
 	return fmt.Sprintf("grows with the prompt, %s, but varies too much to tell a line from a curve: at %s tokens the quadratic term is %s of the linear one%s",
-		slope, count(t.Prompts[len(t.Prompts)-1]), change(t.Curve.Value), within(t.Curve, change))
+		slope, count(t.Longest()), change(t.Curve.Value), within(t.Curve, change))
 }
 
 // quadratic says where the quadratic term shows.
 func quadratic(t *grid.Trend) string {
-	longest := float64(t.Prompts[len(t.Prompts)-1])
+	longest, reach := float64(t.Longest()), "the range"
+	if t.Longest() < t.Prompts[len(t.Prompts)-1] {
+		reach = count(t.Longest()) + " tokens"
+	}
 	switch {
 	case !t.Fits:
 		return ""
@@ -104,9 +112,9 @@ func quadratic(t *grid.Trend) string {
 	case t.ShowsAt == 0:
 		return "; the parabola that fits has no linear part"
 	case t.ShowsAt > sight*longest:
-		return fmt.Sprintf("; the quadratic term does not reach 10 %% of the linear one within the range, nor by the fit within %s tokens", count(int(sight*longest)))
+		return fmt.Sprintf("; the quadratic term does not reach 10 %% of the linear one within %s, nor by the fit within %s tokens", reach, count(int(sight*longest)))
 	case t.ShowsAt > longest:
-		return fmt.Sprintf("; the quadratic term does not reach 10 %% of the linear one within the range, but by the fit at about %s tokens", tokensAbout(t.ShowsAt))
+		return fmt.Sprintf("; the quadratic term does not reach 10 %% of the linear one within %s, but by the fit at about %s tokens", reach, tokensAbout(t.ShowsAt))
 	}
 	return fmt.Sprintf("; the quadratic term reaches 10 %% of the linear one at about %s tokens", tokensAbout(t.ShowsAt))
 }
@@ -147,9 +155,17 @@ func effectWords(e *grid.Effect) string {
 	case grid.Same:
 		return fmt.Sprintf("%s the same, %s%s%s", name, by(e.Overall.Value), within(e.Overall, by), extremes(e))
 	case grid.Undecided:
-		return fmt.Sprintf("%s %s%s, which varies too much to tell", name, by(e.Overall.Value), within(e.Overall, by))
+		return fmt.Sprintf("%s %s%s, %s", name, by(e.Overall.Value), within(e.Overall, by), undecided(e))
 	}
 	return fmt.Sprintf("%s %s%s%s", name, by(e.Overall.Value), within(e.Overall, by), extremes(e))
+}
+
+// undecided says why a change is neither a gain nor a cost nor the same.
+func undecided(e *grid.Effect) string {
+	if e.Bordering() {
+		return fmt.Sprintf("not clearly more than the %s %% that count as the same", budgets.Number(100*grid.SameWithin, 0))
+	}
+	return "which varies too much to tell"
 }
 
 // stallFromTo says of a stall how long it was with the longest prompt, before and
@@ -195,10 +211,12 @@ func duelSentence(e *grid.Effect) string {
 		r = grid.Estimate{Value: 1 / r.Value, Low: 1 / r.High, High: 1 / r.Low, Varies: r.Varies}
 	}
 	over := fmt.Sprintf("geometric mean over prompts of %s tokens", countList(e.Prompts))
-	switch e.Change {
-	case grid.Same:
+	switch {
+	case e.Bordering():
+		return fmt.Sprintf("%s is %s as fast as %s %s%s, which is %s, %s.", b, times(r.Value), a, name, within(r, ratio), undecided(e), over)
+	case e.Change == grid.Same:
 		return fmt.Sprintf("%s and %s are equally fast %s, %s.", e.Of.Model, e.Beside.Model, name, over)
-	case grid.Undecided:
+	case e.Change == grid.Undecided:
 		return fmt.Sprintf("%s and %s vary too much to tell which is faster %s: %s%s, %s.", e.Of.Model, e.Beside.Model, name, times(r.Value), within(r, ratio), over)
 	}
 	return fmt.Sprintf("%s is %s as fast as %s %s%s, %s.", b, times(r.Value), a, name, within(r, ratio), over)

@@ -32,6 +32,9 @@ func (b *Bench) Table(w io.Writer, o Options) error {
 
 func (b *Bench) head(p *page) {
 	facts := []string{fmt.Sprintf("%s on %s", b.Scenario, b.Target), counted(b.requests(), "request"), fmt.Sprintf("seed %d", b.Seed)}
+	if b.WarmUp > 0 {
+		facts[1] += fmt.Sprintf(" after %s of warm-up in each cell", count(b.WarmUp))
+	}
 	if b.ScenarioHash != "" {
 		facts = append(facts, "scenario hash "+b.ScenarioHash[:min(12, len(b.ScenarioHash))])
 	}
@@ -212,7 +215,7 @@ func ownFigure(t *grid.Trend) string {
 	case t.ShowsAt == 0:
 		return "no linear part"
 	}
-	longest := float64(t.Prompts[len(t.Prompts)-1])
+	longest := float64(t.Longest())
 	switch words := "~" + tokensAbout(t.ShowsAt); {
 	case t.ShowsAt > sight*longest:
 		return "beyond " + count(int(sight*longest))
@@ -309,5 +312,5 @@ func (b *Bench) legend(p *page) {
 // changeWords says what the columns of the last tables are.
 func (b *Bench) changeWords(p *page) {
 	p.definition("change", "geometric mean over the lengths of the prompt; within 1 % is the same")
-	p.definition("95 % interval", "of medians drawn again from the repeats of each cell (bootstrap, seeded); exact where no repeat differs")
+	p.definition("95 % interval", "of medians drawn again from the repeats of each cell (bootstrap, seeded), as if requests were independent of each other; exact where no repeat differs")
 }

@@ -66,7 +66,7 @@ func runBench(ctx context.Context, p *program, o *runOptions, s *scenario.Scenar
 	if err := errors.Join(p.showBench(b, beside), undrawn); err != nil {
 		return err
 	}
-	return benchError(b)
+	return benchError(b, either(o.out == "", "comparison", "comparison, of which there are no pictures,"))
 }
 
 // grid resolves what the flags say of how to compare.
@@ -168,14 +168,14 @@ func reportBench(p *program, run trace.Run) error {
 	if err := p.showBench(b, nil); err != nil {
 		return err
 	}
-	return benchError(b)
+	return benchError(b, "comparison")
 }
 
 // benchError turns a comparison that lacks something into an exit code.
-func benchError(b *report.Bench) error {
+func benchError(b *report.Bench, what string) error {
 	switch {
 	case !b.Finished:
-		return unfinishedRun("comparison, of which there are no pictures,", b.UnfinishedReason, b.N, b.NAsked)
+		return unfinishedRun(what, b.UnfinishedReason, b.N, b.NAsked)
 	case !b.Measured():
 		return &exitError{exitUnmeasured, errors.New("some cells have no figures: the notes of the report say why")}
 	}

@@ -59,8 +59,9 @@ value than one expects from machine to machine, a share by more than a factor of
 
 The share of the compute rate is the one that is really used, which on GeForce boards is
 more than the constant of the built-in table. The share of the bandwidth and the fixed
-costs are fitted only where something was measured of decoding. When the fitted constants predict the measurements no better than the built-in
-ones, neither on average nor at the median, no profile is written and the exit code is 3.`,
+costs are fitted only where something was measured of decoding. When the fitted constants
+predict the measurements no better than the built-in ones, neither on average nor at the
+median, no profile is written and the exit code is 3.`,
 		Example: `  halfsecond calibrate mine.csv --engine vllm --hardware RTX-4090 --out mine.profile
   halfsecond calibrate run.csv --model Llama-3.1-8B --hardware RTX-4090 --kv-tokens 41408 --first 100
   halfsecond calibrate results --served my-model --model Llama-3.1-8B --hardware L40S --out l40s.profile`,
@@ -99,10 +100,8 @@ func runCalibrate(ctx context.Context, p *program, file string, o *calibrateOpti
 	if err != nil {
 		return unfinished(ctx, err)
 	}
-	if err := o.write(result); err != nil {
-		return err
-	}
-	if err := result.show(p); err != nil || result.Improves.any() {
+	unwritten := o.write(result)
+	if err := errors.Join(result.show(p), unwritten); err != nil || result.Improves.any() {
 		return err
 	}
 	return &exitError{exitUnmeasured, errors.New("the fitted constants predict these measurements no better than the built-in ones")}
@@ -126,10 +125,21 @@ func (o *calibrateOptions) check() error {
 			errs = append(errs, fmt.Errorf("--measured %w", err))
 		}
 	}
-	if _, err := os.Stat(o.out); o.out != "" && err == nil {
-		errs = append(errs, fmt.Errorf("--out %s: it is there already; name another file", o.out))
+	return errors.Join(append(errs, o.checkOut())...)
+}
+
+// checkOut reports a file for the profile that is there already, or whose folder is not.
+func (o *calibrateOptions) checkOut() error {
+	if o.out == "" {
+		return nil
 	}
-	return errors.Join(errs...)
+	if _, err := os.Stat(o.out); err == nil {
+		return fmt.Errorf("--out %s: it is there already; name another file", o.out)
+	}
+	if info, err := os.Stat(filepath.Dir(o.out)); err != nil || !info.IsDir() {
+		return fmt.Errorf("--out %s: there is no folder %s", o.out, filepath.Dir(o.out))
+	}
+	return nil
 }
 
 // source is a file of measurements.
@@ -287,6 +297,9 @@ func (o *calibrateOptions) write(r *calibrateResult) error {
 		return fmt.Errorf("--out: %w", err)
 	}
 	_, err = f.WriteString(r.profile.Text())
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(fmt.Errorf("--out: %w", err), os.Remove(o.out))
+	}
 	r.Written = &o.out
-	return errors.Join(err, f.Close())
+	return nil
 }

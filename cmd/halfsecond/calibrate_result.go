@@ -177,11 +177,26 @@ func (r *calibrateResult) writeTable(out io.Writer) error {
 func (r *calibrateResult) kept() string {
 	switch {
 	case !r.Improves.any():
-		return "No profile is written: the fitted constants do not predict these measurements better, neither on average\nnor at the median. Keep the built-in ones."
+		return "No profile is written: the fitted constants do not predict these measurements better,\nneither on average nor at the median. Keep the built-in ones."
 	case r.Written == nil:
-		return "The profile is not kept: --out names a file for it." + r.worse()
+		return "The profile is not kept: --out names a file for it." + r.worse() + r.unjudged()
 	}
-	return fmt.Sprintf("The profile %s is in %s.%s", r.Profile, *r.Written, r.worse())
+	return fmt.Sprintf("The profile %s is in %s.%s%s", r.Profile, *r.Written, r.worse(), r.unjudged())
+}
+
+// unjudged says that nothing is left to judge the fit by, where there are no more
+// measurements than constants that were fitted to them.
+func (r *calibrateResult) unjudged() string {
+	fitted := 0
+	for _, c := range r.Constants {
+		if c.Fitted != nil {
+			fitted++
+		}
+	}
+	if r.Measurements > fitted {
+		return ""
+	}
+	return fmt.Sprintf("\nIt has %s, fitted to %s: the errors that are left say nothing of\nhow well it predicts others.", counted(fitted, "constant"), counted(r.Measurements, "measurement"))
 }
 
 // worse says by which of two measures the fitted constants are no better.

@@ -54,7 +54,7 @@ func (n *namedDeployment) addNames(f *pflag.FlagSet) {
 	f.IntVar(&n.gpus, "gpus", 1, "`devices` that share the model")
 	f.StringVar(&n.split, "split", "", "`how` they share it: tensor (a part of every layer) or layer (some of the layers; default: as the engine does)")
 	f.IntVar(&n.stages, "stages", 1, "pipeline `stages` of so many devices each")
-	f.StringVar(&n.weights, "weights", "native", "weight `format`: native (as the model was published), "+formatNames()+"; with the bits of a weight that a file is known to have as Q4_K_M@4.7")
+	f.StringVar(&n.weights, "weights", "native", "weight `format`: native (as the model was published), "+formatNames()+"; fp16 stands for bf16 too; with the bits of a weight that a file is known to have as Q4_K_M@4.7")
 	f.StringVar(&n.kv, "kv-cache", "fp16", "`format` of the KV cache: fp16, fp8, int8, q8_0 or q4_0")
 	f.IntVar(&n.kvTokens, "kv-tokens", 0, "`tokens` that the KV cache holds, where that is known (default: what fits the memory)")
 	f.StringVar(&n.catalog, "catalog", "", "`file` with hardware, models and engines of your own")

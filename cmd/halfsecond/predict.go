@@ -39,14 +39,15 @@ What no datasheet tells, such as the share of the bandwidth that the engine reac
 was fitted to published measurements. The constants are shown with the number of
 measurements behind each, or as assumed where there is none; --profile has those of
 your own measurements in their place. The mean error says how far off predictions are
-for published measurements of the same phase, kernels and hardware family. With
---ideal every figure of the datasheet is reached and nothing else costs time.
+for published measurements of the same phase, kernels and hardware family; for hardware
+that none of them is of, by constants that had not seen theirs. With --ideal every
+figure of the datasheet is reached and nothing else costs time.
 
 Names are those of 'halfsecond catalog' and of the file of --catalog, which has rows
 under the headings [hardware], [models] and [engines] with the columns of the
 built-in tables; 'halfsecond init catalog' prints one to start from. A model that is in
-neither can be given by bare numbers: parameters, bits a weight and memory bandwidth. What needs its shape is then unknown, and so is
-prefill without --tflops.`,
+neither can be given by bare numbers: parameters, bits a weight and memory bandwidth.
+What needs its shape is then unknown, and so is prefill without --tflops.`,
 		Example: `  halfsecond predict --model Llama-3.1-8B --hardware H100-SXM
   halfsecond predict --model Llama-3.1-70B --hardware H100-SXM --gpus 4 --weights fp8 --kv-cache fp8 --batch 32 --context 4000
   halfsecond predict --model Qwen2.5-7B --hardware RTX-4090 --engine llama.cpp --weights Q4_K_M
@@ -103,7 +104,7 @@ func runPredict(_ context.Context, p *program, o *predictOptions) error {
 	if result.DecodeMS == 0 {
 		return usageError(errors.New("a decode step would take less than a nanosecond: check the parameters, bits and rates"))
 	}
-	if result.Accuracy, err = newAccuracy(plan.Deployment(), o); err != nil {
+	if result.Accuracy, err = newAccuracy(plan.Deployment(), result, o); err != nil {
 		return usageError(err)
 	}
 	if p.Format == "json" {

@@ -108,7 +108,7 @@ func TestPredictionInWords(t *testing.T) {
 		named              namedDeployment
 		where, bits, cache string
 	}{
-		{named("Llama-3.1-8B", "H100-SXM"), "H100-SXM", "16 bits", "131072 bytes a token in fp16"},
+		{named("Llama-3.1-8B", "H100-SXM"), "H100-SXM", "16 bits (fp16 and bf16 alike)", "131072 bytes a token in fp16"},
 		{named("Llama-3.1-8B", "H100-SXM", func(n *namedDeployment) { n.weights, n.kv, n.kvTokens = "int4", "fp8", 160 }),
 			"H100-SXM", "4.25 bits, embedding and output head of 16", "65536 bytes a token in fp8; tokens as given"},
 		{named("Llama-3.1-8B", "RTX-4090", onGPUs(3), func(n *namedDeployment) { n.engine, n.weights = "llama.cpp", "Q4_K_M" }),
@@ -118,7 +118,7 @@ func TestPredictionInWords(t *testing.T) {
 		{named("gpt-oss-20b", "H100-SXM", func(n *namedDeployment) { n.weights = "mxfp4" }),
 			"H100-SXM", "4.25 bits in the experts and 16 in other layers", "24576 bytes a token in fp16, and 3145728 a sequence for its windows"},
 		{named("Llama-3.2-1B", "CPU-Ryzen-7950X-DDR5-5200", func(n *namedDeployment) { n.engine = "ollama" }),
-			"CPU-Ryzen-7950X-DDR5-5200", "16 bits", "32768 bytes a token in fp16; the memory size is unknown"},
+			"CPU-Ryzen-7950X-DDR5-5200", "16 bits (fp16 and bf16 alike)", "32768 bytes a token in fp16; the memory size is unknown"},
 	} {
 		d, err := test.named.find()
 		if err != nil {

@@ -96,7 +96,7 @@ func newPrediction(plan *roofline.Plan, o *predictOptions, cache roofline.Room) 
 		BandwidthGBs: d.Hardware.Bandwidth / 1e9, TFLOPS: known(max(d.Hardware.FP16, d.Hardware.FP32)/1e12, 0),
 		Weights: d.Weights.String(), BitsPerWeight: d.Weights.Bits(), SteadyBits: d.Weights.SteadyBits(d.Model), HeadBits: d.Weights.HeadBits(),
 		KVCache: d.KV.String(), Ideal: o.ideal,
-		PromptTokens: o.prompt, ContextTokens: o.context, Batch: o.batch, Running: room.running, Warnings: room.warnings(d.Model),
+		PromptTokens: o.prompt, ContextTokens: o.context, Batch: o.batch, Running: room.running, Warnings: room.warnings(d, plan.Missing(), o.ideal),
 		WeightsGB:          float64(plan.WeightBytes()) / 1e9,
 		DecodeMS:           milliseconds(plan.Step(decode)),
 		decode:             plan.Explain(decode),

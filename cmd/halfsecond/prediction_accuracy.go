@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -19,8 +18,10 @@ type accuracy struct {
 // phaseAccuracy is how far off predictions of one phase are for measurements that come
 // nearest to what was asked: mean absolute errors as shares. What is unknown is null.
 type phaseAccuracy struct {
-	Of         string   `json:"of"` // the measurements
+	Error      *float64 `json:"error"` // that holds for the figure: of the two below that of its GPU, if that was measured, else the other; of a profile its own
+	Of         string   `json:"of"`    // the measurements
 	N          int      `json:"n"`
+	SameGPU    int      `json:"same_gpu"` // of them
 	MeanAPE    *float64 `json:"mean_ape"`
 	GPULeftOut *float64 `json:"mean_ape_gpu_left_out"` // when constants are fitted without rows of the same GPU
 	Unlike     []string `json:"unlike"`                // what was asked for and none of them has, so that their error is not that of this figure
@@ -31,7 +32,7 @@ type phaseAccuracy struct {
 // newAccuracy returns the accuracy for published measurements of the same phase, the same
 // kernels and the same family of hardware, or with a profile, for the measurements that
 // it was fitted to. Nothing was measured of an ideal engine: nil.
-func newAccuracy(d roofline.Deployment, o *predictOptions) (*accuracy, error) {
+func newAccuracy(d roofline.Deployment, r *prediction, o *predictOptions) (*accuracy, error) {
 	if o.ideal {
 		return nil, nil
 	}
@@ -39,30 +40,50 @@ func newAccuracy(d roofline.Deployment, o *predictOptions) (*accuracy, error) {
 	if err != nil {
 		return nil, err
 	}
-	if profile != nil {
-		p := profile.Fitted
-		return &accuracy{profiled(p, p.Prefill, fit.Prefill, d), profiled(p, p.Decode, fit.Decode, d)}, nil
+	of := func(phase fit.Phase) phaseAccuracy {
+		switch {
+		case phase == fit.Prefill && r.PrefillMS == nil:
+			return phaseAccuracy{Unlike: []string{}, text: "there is no figure to be off"}
+		case coresUnknown(d):
+			return phaseAccuracy{Unlike: []string{}, text: "of every processor that was measured the cores are known"}
+		case profile != nil:
+			return profiled(profile.Fitted, phase, d)
+		}
+		return published(phase, d, fit.Asked{Prompt: o.prompt, Sequences: r.Running, Context: o.context})
 	}
-	return &accuracy{published(fit.Prefill, d, o.prompt), published(fit.Decode, d, o.batch)}, nil
+	return &accuracy{of(fit.Prefill), of(fit.Decode)}, nil
 }
 
-func published(phase fit.Phase, d roofline.Deployment, size int) phaseAccuracy {
-	found := fit.AccuracyOf(phase, d, size)
-	a := phaseAccuracy{N: found.Rows, Unlike: append([]string{}, found.Unlike...)}
+func published(phase fit.Phase, d roofline.Deployment, asked fit.Asked) phaseAccuracy {
+	found := fit.AccuracyOf(phase, d, asked)
+	a := phaseAccuracy{N: found.Rows, SameGPU: found.Own, Unlike: append([]string{}, found.Unlike...)}
 	if found.Rows == 0 {
 		all := fit.AccuracyOfAll(phase)
 		a.text = fmt.Sprintf("no published measurement is like this, of %s with the kernels of %s on %s; over all %d of %s: %s when no row of the same GPU was fitted",
 			phase, d.Engine.Name, familyOf(d), all.Rows, phase, percent("%.1f", all.LeftOut))
 		return a
 	}
-	a.Of = fmt.Sprintf("published measurements of %s by %s on %s", phase, strings.Join(found.Engines, ", "), familyOf(d))
-	a.MeanAPE, a.GPULeftOut = &found.InSample, &found.LeftOut
-	a.text = fmt.Sprintf("over %d %s; %s when no row of the same GPU was fitted", a.N, a.Of, percent("%.1f", found.LeftOut))
-	if len(a.Unlike) > 0 {
-		a.text = fmt.Sprintf("no published measurement is like this: of %d %s (%s) none has %s",
-			a.N, strings.TrimPrefix(a.Of, "published "), percent("%.1f", found.InSample), alternativesOf(a.Unlike))
+	kind := fmt.Sprintf("of %s by %s on %s", phase, strings.Join(found.Engines, ", "), familyOf(d))
+	a.Of, a.MeanAPE, a.GPULeftOut = "published measurements "+kind, &found.InSample, &found.LeftOut
+	among := counted(a.N, "published measurement") + " " + kind
+	if figure, ok := found.Figure(); ok {
+		a.Error = &figure
+	}
+	switch {
+	case a.Error == nil:
+		a.text = fmt.Sprintf("no published measurement is like this: of %s (%s) none has %s", strings.Replace(among, " published", "", 1), percent("%.1f", found.InSample), alternativesOf(a.Unlike))
+	case a.SameGPU == 0:
+		a.text = fmt.Sprintf("over %s, none of %s, each when no row of its GPU was fitted; %s when all were", among, d.Hardware.Name, percent("%.1f", found.InSample))
+	default:
+		a.text = fmt.Sprintf("over %s; %s when no row of the same GPU was fitted", among, percent("%.1f", found.LeftOut))
 	}
 	return a
+}
+
+// coresUnknown reports whether a layer costs time for each of a number of cores that the
+// catalogue does not have.
+func coresUnknown(d roofline.Deployment) bool {
+	return d.Hardware.Family == "cpu" && d.Hardware.Cores == 0
 }
 
 func familyOf(d roofline.Deployment) string {
@@ -80,18 +101,17 @@ func alternativesOf(words []string) string {
 
 // profiled returns what a profile says of a phase. Its error is that of a prediction only
 // for a model, weights and a number of GPUs that were measured.
-func profiled(p fit.Profile, left fit.Left, phase fit.Phase, d roofline.Deployment) phaseAccuracy {
-	a := phaseAccuracy{Of: fmt.Sprintf("measurements of %s that profile %s was fitted to", phase, p.Name), N: left.N, Unlike: []string{}}
-	unlike := func(what string, measured bool) {
-		if !measured {
-			a.Unlike = append(a.Unlike, what)
-		}
+func profiled(p fit.Profile, phase fit.Phase, d roofline.Deployment) phaseAccuracy {
+	left := p.Left(phase)
+	a := phaseAccuracy{
+		Of: fmt.Sprintf("measurements of %s that profile %s was fitted to", phase, p.Name), N: left.N, SameGPU: left.N,
+		Unlike: append([]string{}, p.Unlike(d)...),
 	}
-	unlike(d.Model.Name, slices.Contains(p.Models, d.Model.Name))
-	unlike(d.Weights.String()+" weights", slices.Contains(p.Weights, d.Weights.String()))
-	unlike(counted(d.GPUs, "GPU"), slices.Contains(p.GPUs, d.GPUs))
 	if left.N > 0 {
 		a.MeanAPE = &left.MeanError
+	}
+	if figure, ok := p.ErrorOf(phase, d); ok {
+		a.Error = &figure
 	}
 	fitted := fmt.Sprintf("the %s that profile %s was fitted to", counted(p.Measurements, "measurement"), p.Name)
 	switch {
@@ -103,7 +123,7 @@ func profiled(p fit.Profile, left fit.Left, phase fit.Phase, d roofline.Deployme
 	case left.N == 0:
 		a.text = fmt.Sprintf("none of %s is of %s", fitted, phase)
 	default:
-		a.text = fmt.Sprintf("over the %d %s", a.N, a.Of)
+		a.text = fmt.Sprintf("over the %s of %s that profile %s was fitted to", counted(a.N, "measurement"), phase, p.Name)
 	}
 	return a
 }
@@ -118,10 +138,10 @@ func gpuCounts(counts []int) string {
 
 // figure is the error that holds for what was asked, if one is known.
 func (a phaseAccuracy) figure() string {
-	if a.MeanAPE == nil || len(a.Unlike) > 0 {
+	if a.Error == nil {
 		return "unknown"
 	}
-	return percent("%.1f", *a.MeanAPE)
+	return percent("%.1f", *a.Error)
 }
 
 // value and text are two cells of a table, with those of the second phase in a line below.

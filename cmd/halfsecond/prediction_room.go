@@ -2,8 +2,8 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
-	"halfsecond/mockllm/catalog"
 	"halfsecond/mockllm/roofline"
 	"halfsecond/pipeline"
 )
@@ -24,9 +24,10 @@ func newRoom(o *predictOptions, cache roofline.Room) room {
 	return r
 }
 
-// warnings says what of the asked for does not run, and what the figures are of instead.
-// It is not nil.
-func (r room) warnings(m catalog.Model) []string {
+// warnings says what of the asked for does not run, what the figures are of instead, and
+// what they lack. It is not nil.
+func (r room) warnings(d roofline.Deployment, missing []string, ideal bool) []string {
+	m := d.Model
 	out := []string{}
 	warn := func(when bool, format string, args ...any) {
 		if when {
@@ -43,5 +44,7 @@ func (r room) warnings(m catalog.Model) []string {
 	longest := max(r.prompt, r.context)
 	warn(m.MaxContext > 0 && longest > m.MaxContext, "%s takes at most %s, as published, and would refuse %d: figures beyond only continue the formula",
 		m.Name, counted(m.MaxContext, "token"), longest)
+	warn(!ideal && coresUnknown(d), "nobody stated the cores of %s, and a layer costs time for each: decode counts one and is too fast", d.Hardware.Name)
+	warn(slices.Contains(missing, "compute rate") && d.Hardware.Source != "" && r.running > 1, "nobody stated the compute rate of %s: a decode step of %d sequences is what reading takes, and multiplying may take longer", d.Hardware.Name, r.running)
 	return out
 }

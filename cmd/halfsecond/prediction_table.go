@@ -69,6 +69,9 @@ func (r *prediction) by() string {
 // bits says how many bits which weights take.
 func (r *prediction) bits() string {
 	text := fmt.Sprintf("%g bits", r.BitsPerWeight)
+	if r.Weights == roofline.FP16.String() {
+		text += " (fp16 and bf16 alike)"
+	}
 	if r.SteadyBits != r.BitsPerWeight {
 		text += fmt.Sprintf(" in the experts and %g in other layers", r.SteadyBits)
 	}

@@ -19,6 +19,7 @@ import (
 // the same kernels on the same family of hardware: the mean absolute errors as shares.
 type Accuracy struct {
 	Rows     int
+	Own      int      // of them on the same GPU
 	InSample float64  // by the built-in constants, which were fitted on these rows among others
 	LeftOut  float64  // by constants that were fitted without any row of the same GPU
 	Engines  []string // families that were measured, sorted
@@ -79,19 +80,41 @@ func readAccuracies(text string) (map[string][2]float64, error) {
 	return table, nil
 }
 
+// Asked is what is predicted: a prompt of so many tokens, or a step of so many sequences
+// that decode with so many tokens before them.
+type Asked struct{ Prompt, Sequences, Context int }
+
 // AccuracyOf returns the accuracy for the published measurements that come nearest to a
-// deployment: of the same phase, the same kernels and the same family of hardware. Size
-// is the tokens of the prompt, or the sequences that decode at once. Rows is 0 when
-// there is no such measurement.
-func AccuracyOf(phase Phase, d roofline.Deployment, size int) Accuracy {
+// prediction: of the same phase, the same kernels and the same family of hardware. Rows is
+// 0 when there is no such measurement.
+func AccuracyOf(phase Phase, d roofline.Deployment, asked Asked) Accuracy {
 	near := slices.DeleteFunc(slices.Clone(allKnown()), func(k known) bool {
 		return k.row.Phase() != phase || k.deployment.Engine.Kernels != d.Engine.Kernels || k.deployment.Hardware.Family != d.Hardware.Family
 	})
 	a := accuracyOf(near)
+	for _, k := range near {
+		if k.deployment.Hardware.Name == d.Hardware.Name {
+			a.Own++
+		}
+	}
 	if a.Rows > 0 {
-		a.Unlike = unlike(near, phase, d, size)
+		a.Unlike = append(unlike(near, d), beyond(near, phase, asked)...)
 	}
 	return a
+}
+
+// Figure returns the mean absolute error that holds for what was asked, as a share: over
+// measurements of the same GPU by the built-in constants, and where there are none, by
+// constants that have not seen the GPU that they are judged by. ok is false where no
+// measurement is like it.
+func (a Accuracy) Figure() (mean float64, ok bool) {
+	switch {
+	case a.Rows == 0 || len(a.Unlike) > 0:
+		return 0, false
+	case a.Own == 0:
+		return a.LeftOut, true
+	}
+	return a.InSample, true
 }
 
 // AccuracyOfAll returns the accuracy for all published measurements of a phase.
@@ -111,7 +134,7 @@ func accuracyOf(rows []known) Accuracy {
 }
 
 // unlike says what a deployment has and none of some measurements.
-func unlike(near []known, phase Phase, d roofline.Deployment, size int) (out []string) {
+func unlike(near []known, d roofline.Deployment) (out []string) {
 	lacks := func(what string, has func(k known) bool) {
 		if !slices.ContainsFunc(near, has) {
 			out = append(out, what)
@@ -121,12 +144,25 @@ func unlike(near []known, phase Phase, d roofline.Deployment, size int) (out []s
 	lacks("weights that are multiplied like "+d.Weights.String(), func(k known) bool { return slices.Equal(k.uses, uses) })
 	lacks(map[bool]string{true: "a mixture of experts", false: "a dense model"}[experts], func(k known) bool { return k.deployment.Model.Experts > 0 == experts })
 	lacks(map[bool]string{true: "several devices", false: "a single device"}[several], func(k known) bool { return k.deployment.GPUs > 1 == several })
-	most := 0
-	for _, k := range near {
-		most = max(most, k.row.size(phase))
+	return out
+}
+
+// beyond says in what a prediction is of more than any of some measurements.
+func beyond(near []known, phase Phase, asked Asked) (out []string) {
+	more := func(asked int, of func(Row) int, format string) {
+		most := 0
+		for _, k := range near {
+			most = max(most, of(k.row))
+		}
+		if asked > most {
+			out = append(out, fmt.Sprintf(format, most))
+		}
 	}
-	if size > most {
-		out = append(out, fmt.Sprintf(map[Phase]string{Prefill: "a prompt of more than %d tokens", Decode: "a batch of more than %d"}[phase], most))
+	if phase == Prefill {
+		more(asked.Prompt, func(r Row) int { return r.Prompt }, "a prompt of more than %d tokens")
+		return out
 	}
+	more(asked.Sequences, Row.sequences, "a batch of more than %d")
+	more(asked.Context, Row.context, "a context of more than %d tokens")
 	return out
 }

@@ -50,7 +50,8 @@ func deployed(t *testing.T, engineName, modelName, hardware string, change func(
 }
 
 // What is said of a prediction is of measurements of the same phase, by the same kernels
-// on the same family of hardware, and names what none of them has.
+// on the same family of hardware, says how many are of the very GPU, and names what none of
+// them has.
 func TestAccuracyOf(t *testing.T) {
 	alone := func(*roofline.Deployment) {}
 	fp8 := func(gpus int) func(*roofline.Deployment) {
@@ -61,22 +62,26 @@ func TestAccuracyOf(t *testing.T) {
 		engine          string
 		model, hardware string
 		change          func(*roofline.Deployment)
-		size            int
+		asked           Asked
+		own             int // measurements of the same GPU
 		engines, unlike []string
 	}{
-		{Decode, "vllm", "Llama-3.1-8B", "H100-SXM", alone, 4, []string{"sglang", "trtllm", "vllm"}, nil},
-		{Decode, "vllm", "DeepSeek-V3", "H200-SXM", fp8(8), 4, []string{"sglang", "trtllm", "vllm"}, []string{"a mixture of experts"}},
-		{Decode, "vllm", "Llama-3.1-70B", "H100-SXM", fp8(4), 256, []string{"sglang", "trtllm", "vllm"}, []string{"a batch of more than 128"}},
-		{Prefill, "vllm-v0", "Llama-2-70B", "H100-SXM", fp8(1), 100_000, []string{"vllm-v0"}, []string{"weights that are multiplied like fp8", "a single device", "a prompt of more than 8192 tokens"}},
-		{Prefill, "vllm", "Llama-3.1-8B", "H100-SXM", alone, 512, nil, nil}, // TTFTs of several clients are waiting
-		{Prefill, "vllm", "Llama-3.1-8B", "RTX-4090", alone, 512, nil, nil},
-		{Decode, "gpt-fast", "Llama-2-7B", "A100-80GB-SXM", fp8(1), 1, []string{"gpt-fast"}, nil},
+		{Decode, "vllm", "Llama-3.1-8B", "H100-SXM", alone, Asked{0, 4, 500}, 30, []string{"sglang", "trtllm", "vllm"}, nil},
+		{Decode, "vllm", "DeepSeek-V3", "H200-SXM", fp8(8), Asked{0, 4, 500}, 0, []string{"sglang", "trtllm", "vllm"}, []string{"a mixture of experts"}},
+		{Decode, "vllm", "Llama-3.1-70B", "H100-SXM", fp8(4), Asked{0, 256, 100_000}, 30, []string{"sglang", "trtllm", "vllm"}, []string{"a batch of more than 128", "a context of more than 4352 tokens"}},
+		{Prefill, "vllm-v0", "Llama-2-70B", "H100-SXM", fp8(1), Asked{Prompt: 100_000}, 11, []string{"vllm-v0"}, []string{"weights that are multiplied like fp8", "a single device", "a prompt of more than 8192 tokens"}},
+		{Prefill, "vllm", "Llama-3.1-8B", "H100-SXM", alone, Asked{Prompt: 512}, 0, nil, nil}, // TTFTs of several clients are waiting
+		{Prefill, "vllm", "Llama-3.1-8B", "RTX-4090", alone, Asked{Prompt: 512}, 0, nil, nil},
+		{Decode, "gpt-fast", "Llama-2-7B", "A100-80GB-SXM", fp8(1), Asked{0, 1, 1}, 24, []string{"gpt-fast"}, nil},
 	} {
 		d := deployed(t, test.engine, test.model, test.hardware, test.change)
-		got := AccuracyOf(test.phase, d, test.size)
+		got := AccuracyOf(test.phase, d, test.asked)
 		in, left := ofPhase(published().in.Rows, test.phase, d), ofPhase(published().gpu.Rows, test.phase, d)
 		if got.Rows != in.N || in.N > 0 && (math.Abs(got.InSample-in.MeanAPE) > 1e-6 || math.Abs(got.LeftOut-left.MeanAPE) > 1e-6) {
 			t.Errorf("%+v: %+v, want %d rows, %g and %g", test, got, in.N, in.MeanAPE, left.MeanAPE)
+		}
+		if got.Own != test.own {
+			t.Errorf("%s of %s on %s: %d measurements of that GPU, want %d", test.phase, test.model, test.hardware, got.Own, test.own)
 		}
 		if !slices.Equal(got.Engines, test.engines) || !slices.Equal(got.Unlike, test.unlike) {
 			t.Errorf("%s of %s on %s: engines %q, unlike %q, want %q and %q", test.phase, test.model, test.hardware, got.Engines, got.Unlike, test.engines, test.unlike)

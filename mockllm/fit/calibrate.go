@@ -17,9 +17,11 @@ type knob struct {
 	name   string // as profiles and flags spell it
 	about  string
 	spread float64 // how far off the built-in value may be: of its logarithm
-	most   float64
-	of     func(*roofline.Constants) float64
-	set    func(*roofline.Constants, float64)
+	// No engine on any machine is beyond least and most: built-in shares are .09 to .95, and
+	// costs of a layer or a sequence at most some hundreds of microseconds.
+	least, most float64
+	of          func(*roofline.Constants) float64
+	set         func(*roofline.Constants, float64)
 	// decodes says that only measurements of decoding speak of it. Prompts that are short
 	// depend on it too, but so little that it would take the blame for all else.
 	decodes bool
@@ -35,39 +37,43 @@ const (
 	costSpread  = 1
 )
 
-// mostCost bounds a fixed cost, in microseconds: a second.
-const mostCost = 1e6
+// Bounds of fixed costs, in microseconds.
+const (
+	leastCost = .001
+	mostCost  = 20_000 // of a layer or a sequence
+	mostStep  = 1e6
+)
 
 // knobs are the constants that depend on engine and machine most, in the order of a
 // report. Attention reads the cache as well as weights are read, as in the built-in
 // table.
 var knobs = []knob{
 	{
-		"mfu", "share of the peak compute rate that large matrix products reach", shareSpread, 1,
+		"mfu", "share of the peak compute rate that large matrix products reach", shareSpread, .01, 1,
 		func(c *roofline.Constants) float64 { return c.MFU },
 		func(c *roofline.Constants, v float64) { c.MFU = v },
 		false,
 		"the time that prompts of 512 tokens and more take, where they take most of it (prefill_tok_s or ttft_ms)",
 	}, {
-		"mbu", "share of the memory bandwidth at which weights and cache are read", shareSpread, 1,
+		"mbu", "share of the memory bandwidth at which weights and cache are read", shareSpread, .05, 1,
 		func(c *roofline.Constants) float64 { return c.MBU },
 		func(c *roofline.Constants, v float64) { c.AttentionMBU, c.MBU = min(1, c.AttentionMBU/c.MBU*v), v },
 		true,
 		"decoding (tpot_ms or decode_tok_s) with short and with long contexts, or of a small and a large model",
 	}, {
-		"step_us", "fixed cost of a step, in microseconds", costSpread, mostCost,
+		"step_us", "fixed cost of a step, in microseconds", costSpread, leastCost, mostStep,
 		func(c *roofline.Constants) float64 { return micros(c.StepFixed) },
 		func(c *roofline.Constants, v float64) { c.StepFixed = span(v) },
 		true,
 		"decoding of models with few and with many layers",
 	}, {
-		"layer_us", "fixed cost of a layer in a step, in microseconds", costSpread, mostCost,
+		"layer_us", "fixed cost of a layer in a step, in microseconds", costSpread, leastCost, mostCost,
 		func(c *roofline.Constants) float64 { return micros(c.LayerFixed) },
 		func(c *roofline.Constants, v float64) { c.LayerFixed = span(v) },
 		true,
 		"decoding (tpot_ms or decode_tok_s) of one sequence by a small model, or of models of different sizes",
 	}, {
-		"sequence_us", "fixed cost of a sequence in a step, in microseconds", costSpread, mostCost,
+		"sequence_us", "fixed cost of a sequence in a step, in microseconds", costSpread, leastCost, mostCost,
 		func(c *roofline.Constants) float64 { return micros(c.SequenceFixed) },
 		func(c *roofline.Constants, v float64) { c.SequenceFixed = span(v) },
 		true,
@@ -166,15 +172,37 @@ func calibrate(ctx context.Context, d roofline.Deployment, e evidence, errs func
 	if err := s.run(); err != nil {
 		return Calibration{}, err
 	}
-	after, err := s.errs(s.constants(s.best.at))
-	if err != nil {
+	c := Calibration{Estimates: s.estimates(e), Before: before, Phases: e.phases}
+	if c.After, err = s.errs(c.constants(base)); err != nil {
 		return Calibration{}, err
 	}
-	c := Calibration{Estimates: s.estimates(e), Before: before, After: after, Phases: e.phases}
 	if !slices.Contains(s.told, true) {
-		return c, fmt.Errorf("%w: %s", ErrNotTold, c.wanted())
+		return c, fmt.Errorf("%w: %s%s", ErrNotTold, c.wanted(), c.farOff())
 	}
 	return c, nil
+}
+
+// constants returns those that were found, in the digits that a profile keeps of them.
+func (c Calibration) constants(base roofline.Constants) roofline.Constants {
+	for i, e := range c.Estimates {
+		if e.Told {
+			knobs[i].set(&base, e.Value)
+		}
+	}
+	return base
+}
+
+// strange is the mean error from which on measurements that tell nothing are more likely
+// of something else, or in another unit.
+const strange = .75
+
+// farOff says that predictions are, when they are stranger than any machine.
+func (c Calibration) farOff() string {
+	mean, _, _ := Compared{PerRequest: c.Before}.Errors()
+	if !(mean >= strange) {
+		return ""
+	}
+	return fmt.Sprintf("; and predictions are off by %.0f %% on average, so check the units and what was measured", 100*mean)
 }
 
 // wanted lists what would have to be measured.

@@ -197,7 +197,7 @@ func (s *adjustment) leastRise(i int, others []int, clear float64) (float64, err
 // infinitely much beyond the knob's limit. Of a rise that is not clear it is only said
 // that it is less: the others are not moved any further.
 func (s *adjustment) rise(i int, by float64, others []int, clear float64) (float64, error) {
-	if s.best.at[i]+by > s.limit(i)+1e-9 {
+	if least, most := s.limits(i); s.best.at[i]+by < least-1e-9 || s.best.at[i]+by > most+1e-9 {
 		return math.Inf(1), nil
 	}
 	p, err := s.look(s.moved(s.best.at, i, by))
@@ -225,12 +225,13 @@ func (s *adjustment) bound(clear float64) (err error) {
 }
 
 // reach returns how far a knob may be moved down (-1) or up (1); infinitely when it can be
-// moved by its spread, or to its limit. From one distance to the next the loss is taken to grow with its
-// square; what it is with the others at rest gives the first.
+// moved by its spread, or to its limit. From one distance to the next the loss is taken to
+// grow with its square; what it is with the others at rest gives the first.
 func (s *adjustment) reach(i int, sign, clear float64) (float64, error) {
-	most := knobs[i].spread
-	if sign > 0 {
-		most = min(most, s.limit(i)-s.best.at[i])
+	low, high := s.limits(i)
+	most := min(knobs[i].spread, high-s.best.at[i])
+	if sign < 0 {
+		most = min(knobs[i].spread, s.best.at[i]-low)
 	}
 	alone, err := s.rise(i, sign*most, nil, clear)
 	if err != nil || alone < clear {
@@ -250,8 +251,11 @@ func (s *adjustment) reach(i int, sign, clear float64) (float64, error) {
 	}
 }
 
-// limit returns how far up a knob can be moved.
-func (s *adjustment) limit(i int) float64 { return math.Log(knobs[i].most / knobs[i].of(&s.base)) }
+// limits returns how far down and up a knob can be moved.
+func (s *adjustment) limits(i int) (low, high float64) {
+	before := knobs[i].of(&s.base)
+	return math.Log(knobs[i].least / before), math.Log(knobs[i].most / before)
+}
 
 // constants returns those at a point.
 func (s *adjustment) constants(at []float64) roofline.Constants {
@@ -262,9 +266,10 @@ func (s *adjustment) constants(at []float64) roofline.Constants {
 	return c
 }
 
-// moved returns a point with one knob moved, within its limit.
+// moved returns a point with one knob moved, within its limits.
 func (s *adjustment) moved(at []float64, i int, by float64) []float64 {
 	out := slices.Clone(at)
-	out[i] = min(at[i]+by, s.limit(i))
+	low, high := s.limits(i)
+	out[i] = min(max(at[i]+by, low), high)
 	return out
 }

@@ -474,3 +474,56 @@ func TestJump(t *testing.T) {
 		t.Errorf("a parabola with its first value 1 too high jumps by %g", got)
 	}
 }
+
+// slower returns measurements that took so many times as long as the true constants make
+// them take.
+func slower(t testing.TB, times float64) []Row {
+	rows := rowsOf(t, measurement{"Llama-3.1-8B", 20, 2, 1, TPOT}, measurement{"Llama-3.1-8B", 3000, 2, 1, TPOT}, measurement{"Qwen2.5-0.5B", 20, 2, 1, TPOT},
+		measurement{"TinyLlama-1.1B", 20, 2, 1, TPOT}, measurement{"Llama-3.1-8B", 1000, 1, 1, TTFT}, measurement{"Llama-3.1-8B", 4000, 1, 1, TTFT})
+	for i := range rows {
+		rows[i].Value *= times
+	}
+	return rows
+}
+
+// What is left of the errors is that of the constants as a profile keeps them, and a
+// profile can be read whatever was measured.
+func TestCalibrationIsThatOfItsProfile(t *testing.T) {
+	for _, times := range []float64{.3, 1, 2, 4, 8, 12, 16, 20, 25} {
+		rows := slower(t, times)
+		c, _, err := CalibrateRows(t.Context(), catalog.Builtin(), rows)
+		if err != nil {
+			if !errors.Is(err, ErrNotTold) || times < 8 {
+				t.Errorf("%g times as long: %v", times, err)
+			}
+			continue
+		}
+		p := c.Profile()
+		p.Name, p.Data, p.Hash = "p", "f", strings.Repeat("0", 64)
+		if _, err := ReadProfile("p", []byte(p.Text())); err != nil {
+			t.Errorf("%g times as long: %v", times, err)
+		}
+		for i, r := range rows {
+			d, err := r.Deployment(catalog.Builtin())
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := measured{r, d}
+			if got := m.errorUnder(p.Constants(d)); math.Abs(got-c.After[i]) > 1e-9 {
+				t.Errorf("%g times as long, row %d: an error of %.6f is left, by the profile %.6f", times, i, c.After[i], got)
+			}
+		}
+	}
+}
+
+// Where predictions are far off and nothing is told, the error says so: the measurements
+// are in another unit, or of something else.
+func TestCalibrateFarOff(t *testing.T) {
+	_, _, err := CalibrateRows(t.Context(), catalog.Builtin(), slower(t, 1000))
+	if want := "predictions are off by 100 % on average, so check the units and what was measured"; !errors.Is(err, ErrNotTold) || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
+	}
+	if _, _, err = CalibrateRows(t.Context(), catalog.Builtin(), rowsOf(t, measurement{"Llama-3.1-8B", 20, 1, 1, TTFT})); !errors.Is(err, ErrNotTold) || strings.Contains(err.Error(), "off by") {
+		t.Errorf("a short prompt that is predicted well: %v", err)
+	}
+}

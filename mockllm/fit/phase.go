@@ -20,12 +20,3 @@ func (r Row) Phase() Phase {
 	}
 	return ""
 }
-
-// size returns how much work a row has in a phase: tokens of the prompt, or sequences
-// that decode at once.
-func (r Row) size(p Phase) int {
-	if p == Prefill {
-		return r.Prompt
-	}
-	return r.sequences()
-}

@@ -80,10 +80,10 @@ func (r Row) aggregate(p *roofline.Plan) float64 {
 // half its answer.
 func (r Row) together(p *roofline.Plan) int {
 	held := math.Inf(1)
-	if tokens, err := p.KVTokens(); err != nil {
+	if room, err := p.Room(roofline.BlockTokens); err != nil {
 		held = 1
-	} else if tokens >= 0 {
-		held = max(1, float64(tokens/(r.Prompt+r.Generated)))
+	} else if room.Known() {
+		held = max(1, float64(room.Sequences(r.Prompt+r.Generated)))
 	}
 	if n := r.sequences(); n != Unstated {
 		return int(min(float64(n), held))

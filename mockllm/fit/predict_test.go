@@ -64,11 +64,13 @@ func TestPredict(t *testing.T) {
 
 		{"a run", Row{Metric: AggregateRate, Batch: 2, Prompt: 2000, Generated: 100}, nil, 200 / (.096004 + 100*.0384)},
 		{"a run in waves of four", Row{Metric: AggregateRate, Batch: 6, Prompt: 2000, Generated: 100},
-			func(d *roofline.Deployment) { d.KVTokens = 8400 }, 400 / (2*.096004 + 100*.0548)},
+			func(d *roofline.Deployment) { d.KVTokens = 8448 }, 400 / (2*.096004 + 100*.0548)},
 		{"a run of waves on replicas", Row{Metric: AggregateRate, Batch: 12, Prompt: 2000, Generated: 100, GPUs: 2, Parallelism: "dp"},
-			func(d *roofline.Deployment) { d.KVTokens = 8400 }, 2 * 400 / (2*.096004 + 100*.0548)},
+			func(d *roofline.Deployment) { d.KVTokens = 8448 }, 2 * 400 / (2*.096004 + 100*.0548)},
 		{"a run of what fits", Row{Metric: AggregateRate, Batch: Unstated, Prompt: 2000, Generated: 100},
-			func(d *roofline.Deployment) { d.KVTokens = 8400 }, 400 / (2*.096004 + 100*.0548)}, // 4*2100/2050 sequences
+			func(d *roofline.Deployment) { d.KVTokens = 8448 }, 400 / (2*.096004 + 100*.0548)}, // 4 of 132 blocks, 4*2100/2050 staggered
+		{"a run of one block less", Row{Metric: AggregateRate, Batch: 6, Prompt: 2000, Generated: 100},
+			func(d *roofline.Deployment) { d.KVTokens = 8432 }, 300 / (1.5*.096004 + 100*.0466)},
 		{"a run of what the engine takes", Row{Metric: AggregateRate, Batch: Unstated, Prompt: 2000, Generated: 100},
 			func(d *roofline.Deployment) { d.KVTokens = 210_000 }, 800 / (4*.096004 + 100*.0876)},
 		{"a run of what its slots take", Row{Metric: AggregateRate, Batch: Unstated, Prompt: 2000, Generated: 100},

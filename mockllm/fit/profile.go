@@ -39,6 +39,35 @@ type Left struct {
 	MeanError float64
 }
 
+// Left returns what is left of the errors of a phase.
+func (p Profile) Left(phase Phase) Left {
+	if phase == Prefill {
+		return p.Prefill
+	}
+	return p.Decode
+}
+
+// Unlike says what of a deployment was not measured: its model, its weights or its number
+// of GPUs.
+func (p Profile) Unlike(d roofline.Deployment) (out []string) {
+	lacks := func(what string, measured bool) {
+		if !measured {
+			out = append(out, what)
+		}
+	}
+	lacks(d.Model.Name, slices.Contains(p.Models, d.Model.Name))
+	lacks(d.Weights.String()+" weights", slices.Contains(p.Weights, d.Weights.String()))
+	lacks(counted(max(1, d.GPUs), "GPU"), slices.Contains(p.GPUs, max(1, d.GPUs)))
+	return out
+}
+
+// ErrorOf returns the mean absolute error of the profile's constants in a phase, as a
+// share. ok is false where nothing like the deployment was measured.
+func (p Profile) ErrorOf(phase Phase, d roofline.Deployment) (mean float64, ok bool) {
+	l := p.Left(phase)
+	return l.MeanError, l.N > 0 && len(p.Unlike(d)) == 0
+}
+
 // leftOf returns what is left of the errors of a phase.
 func leftOf(errs []float64, phases []Phase, phase Phase) Left {
 	var l Left
@@ -155,8 +184,8 @@ func valueFields() (fields []profileField) {
 			return strconv.FormatFloat(v, 'g', -1, 64)
 		}, func(p *Profile, s string) error {
 			v, err := strconv.ParseFloat(s, 64)
-			if err != nil || !(v > 0 && v <= k.most) {
-				return fmt.Errorf("%s: want more than 0 and at most %g", k.about, k.most)
+			if err != nil || !(v >= k.least && v <= k.most) {
+				return fmt.Errorf("%s: want %g to %g: no engine is beyond, so check the unit, and what was measured", k.about, k.least, k.most)
 			}
 			p.Values[k.name] = v
 			return nil

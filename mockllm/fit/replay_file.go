@@ -64,7 +64,10 @@ func (p *rowParser) timed() Timed {
 	t := Timed{
 		Line: p.line, Arrival: p.instant("arrival_s"), Queued: p.instant("queued_s"),
 		First: p.instant("first_token_s"), Last: p.instant("last_token_s"),
-		Prompt: p.tokens("input_tokens"), Output: p.tokens("output_tokens"),
+		Prompt: p.count("input_tokens", 1, 0), Output: p.count("output_tokens", 1, 0),
+	}
+	for _, column := range []string{"input_tokens", "output_tokens"} {
+		p.required(column)
 	}
 	if len(p.errs) == 0 {
 		p.checkOrder(t)
@@ -90,6 +93,8 @@ func (p *rowParser) checkOrder(t Timed) {
 	}
 	if t.Last < t.First || t.Last == t.First && t.Output > 1 {
 		p.fail("last_token_s %s: want more than first_token_s %s", p.text("last_token_s"), p.text("first_token_s"))
+	} else if t.TPOT() == 0 {
+		p.fail("last_token_s %s: %d tokens in %s: want at least a nanosecond for each after the first", p.text("last_token_s"), t.Output, t.Last-t.First)
 	}
 }
 
@@ -109,13 +114,4 @@ func (p *rowParser) instant(column string) time.Duration {
 		return 0
 	}
 	return time.Duration(math.Round(v * float64(time.Second)))
-}
-
-// tokens returns a cell that is a number of tokens, at least 1.
-func (p *rowParser) tokens(column string) int {
-	n := p.count(column, 0)
-	if n == 0 && len(p.errs) == 0 {
-		p.fail("%s %q: want at least 1", column, p.text(column))
-	}
-	return n
 }

@@ -47,8 +47,8 @@ func (p *rowParser) row() Row {
 	r := Row{
 		Line: p.line, ID: p.text("id"), Source: p.text("source"), Note: p.text("note"),
 		Engine: p.engine(), Model: p.required("model"), GPU: p.required("gpu"), WeightFormat: p.required("weight_format"),
-		Bits: p.number("bits_per_weight", mostBits), GPUs: p.some("n_gpu", 1), Parallelism: p.parallelism(),
-		Prompt: p.count("prompt_tokens", Unstated), Generated: p.count("gen_tokens_or_context", Unstated), Batch: p.some("batch", Unstated),
+		Bits: p.number("bits_per_weight", mostBits), GPUs: p.count("n_gpu", 1, 1), Parallelism: p.parallelism(),
+		Prompt: p.count("prompt_tokens", 0, Unstated), Generated: p.count("gen_tokens_or_context", 0, Unstated), Batch: p.count("batch", 1, Unstated),
 		Metric: Metric(p.required("metric")), Value: p.number("value", mostValue),
 	}
 	if r.ID == "" {
@@ -109,25 +109,16 @@ func (p *rowParser) number(column string, most float64) float64 {
 	return v
 }
 
-// count returns a cell that is empty, and then otherwise, or a whole number from 0 on.
-func (p *rowParser) count(column string, otherwise int) int {
+// count returns a cell that is empty, and then otherwise, or a whole number from least on.
+func (p *rowParser) count(column string, least, otherwise int) int {
 	s := p.text(column)
 	if s == "" {
 		return otherwise
 	}
 	v, err := strconv.Atoi(s)
-	if err != nil || v < 0 || v > mostTokens {
-		p.fail("%s %q: want a whole number from 0 to %d", column, s, mostTokens)
+	if err != nil || v < least || v > mostTokens {
+		p.fail("%s %q: want a whole number from %d to %d", column, s, least, mostTokens)
 		return otherwise
-	}
-	return v
-}
-
-// some is count for what there is at least one of.
-func (p *rowParser) some(column string, otherwise int) int {
-	v := p.count(column, otherwise)
-	if v == 0 {
-		p.fail("%s 0: want at least 1", column)
 	}
 	return v
 }

@@ -28,6 +28,14 @@ func TestReadRow(t *testing.T) {
 	}
 }
 
+// A byte order mark may come before a quote.
+func TestReadRowsOfQuotes(t *testing.T) {
+	rows, err := ReadRows("rows.csv", strings.NewReader("\ufeff\"gpu\",\"metric\",\"value\",\"engine\",\"model\",\"weight_format\"\nL4,energy_j,40,vllm,Qwen3-4B,bf16\n"))
+	if err != nil || len(rows) != 1 || rows[0].GPU != "L4" {
+		t.Errorf("%+v, %v", rows, err)
+	}
+}
+
 // Columns may come in any order, with a byte order mark and spaces, and most may be
 // missing.
 func TestReadRowsOfFewColumns(t *testing.T) {
@@ -51,24 +59,28 @@ func TestReadRowsRefuses(t *testing.T) {
 		{"nothing", "", "rows.csv: no header: want a first line with " + strings.Join(Columns(), ",")},
 		{"an open quote", "\"engine,model\n", "rows.csv: parse error on line 1, column 15: extraneous or missing \" in quoted-field"},
 		{"a header only", header, "rows.csv: no measurements below the header"},
-		{"a column nobody knows", "gpus,model\n", "rows.csv:1: unknown column \"gpus\": want some of " + strings.Join(Columns(), ", ") + "\n" +
-			"rows.csv:1: column engine is missing\nrows.csv:1: column weight_format is missing\nrows.csv:1: column gpu is missing\n" +
-			"rows.csv:1: column metric is missing\nrows.csv:1: column value is missing"},
-		{"a column twice", "engine,model,weight_format,gpu,metric,value,model\n", "rows.csv:1: column model is there twice"},
+		{"columns nobody knows", "gpus,model,cost\n", "rows.csv:1: missing columns: engine, weight_format, gpu, metric, value\n" +
+			"rows.csv:1: unknown columns: \"gpus\", \"cost\"; want some of " + strings.Join(Columns(), ", ")},
+		{"semicolons", "engine;model\nvllm;Qwen3-4B\n", "rows.csv:1: the columns are not divided by commas"},
+		{"tabs", "engine\tmodel\nvllm\tQwen3-4B\n", "rows.csv:1: the columns are not divided by commas"},
+		{"UTF-16", "\xff\xfee\x00n\x00", "rows.csv: not text in UTF-8: want CSV in that"},
+		{"a picture", "\x89PNG\r\n\x1a\n\x00\x00", "rows.csv: not text in UTF-8: want CSV in that"},
+		{"lines that end as on old Macs", "engine,model\rvllm,Qwen3-4B\r", "rows.csv: lines end in carriage returns alone: want line feeds"},
+		{"a column twice", "engine,model,weight_format,gpu,metric,value,model\n", "rows.csv:1: twice there: \"model\""},
 		{"too few cells", header + "vllm,Qwen3-4B\n", "rows.csv:2: 2 cells under 12 columns"},
 		{"empty cells", header + ",,,,,,,,,,,\n", "rows.csv:2: engine is empty\nrows.csv:2: model is empty\nrows.csv:2: gpu is empty\n" +
 			"rows.csv:2: weight_format is empty\nrows.csv:2: metric is empty\nrows.csv:2: value is empty"},
 		{"cells that are no numbers", header + "vllm,m,bf16,g,two,many,some,4bit,tpot_ms,fast,ms,tp\n",
 			"rows.csv:2: bits_per_weight \"4bit\": want a number above 0 and up to 64\n" +
-				"rows.csv:2: n_gpu \"two\": want a whole number from 0 to 100000000\n" +
+				"rows.csv:2: n_gpu \"two\": want a whole number from 1 to 100000000\n" +
 				"rows.csv:2: prompt_tokens \"some\": want a whole number from 0 to 100000000\n" +
-				"rows.csv:2: batch \"many\": want a whole number from 0 to 100000000\n" +
+				"rows.csv:2: batch \"many\": want a whole number from 1 to 100000000\n" +
 				"rows.csv:2: value \"fast\": want a number above 0 and up to 1e+12"},
 		{"numbers out of range", header + "vllm,m,bf16,g,0,0,-1,65,tpot_ms,0,ms,tp\n",
 			"rows.csv:2: bits_per_weight \"65\": want a number above 0 and up to 64\n" +
-				"rows.csv:2: n_gpu 0: want at least 1\n" +
+				"rows.csv:2: n_gpu \"0\": want a whole number from 1 to 100000000\n" +
 				"rows.csv:2: prompt_tokens \"-1\": want a whole number from 0 to 100000000\n" +
-				"rows.csv:2: batch 0: want at least 1\n" +
+				"rows.csv:2: batch \"0\": want a whole number from 1 to 100000000\n" +
 				"rows.csv:2: value \"0\": want a number above 0 and up to 1e+12"},
 		{"not a number", header + "vllm,m,bf16,g,1,1,1,,tpot_ms,NaN,ms,tp\n", "rows.csv:2: value \"NaN\": want a number above 0 and up to 1e+12"},
 		{"infinity", header + "vllm,m,bf16,g,1,1,1,,tpot_ms,+Inf,ms,tp\n", "rows.csv:2: value \"+Inf\": want a number above 0 and up to 1e+12"},
@@ -165,5 +177,10 @@ func TestReadRowsLimitsErrors(t *testing.T) {
 	lines := strings.Split(err.Error(), "\n")
 	if len(lines) != 11 || !strings.HasPrefix(lines[9], "f.csv:11: value ") || lines[10] != "f.csv: and 2 errors more" {
 		t.Errorf("%d lines, the last %q", len(lines), lines[len(lines)-1])
+	}
+	_, err = ReadRows("f.csv", strings.NewReader(text+"\"open\n"))
+	lines = strings.Split(err.Error(), "\n")
+	if len(lines) != 12 || lines[10] != "f.csv: and 2 errors more" || !strings.HasPrefix(lines[11], "f.csv: parse error on line 14") {
+		t.Errorf("and a quote that is open: %d lines, the last %q", len(lines), lines[len(lines)-1])
 	}
 }

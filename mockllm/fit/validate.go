@@ -41,9 +41,9 @@ func Validate(c *catalog.Catalog, rows []Row) Result {
 	return Result{Rows: judged, Skipped: skipped, Fitted: len(values)}
 }
 
-// content returns a row without its place in a file.
+// content returns a row without its place in a file and what is written beside it.
 func content(r Row) Row {
-	r.Line = 0
+	r.Line, r.ID, r.Source, r.Note = 0, "", "", ""
 	return r
 }
 
@@ -173,6 +173,7 @@ func newSample(c *catalog.Catalog, r Row) (sample, error) {
 	if err != nil {
 		return sample{}, err
 	}
+	r.Model, r.GPU = d.Model.Name, d.Hardware.Name // however they were spelled, so that they make one group
 	s := sample{row: r, family: d.Engine.Name, tunable: t, uses: t.Uses()}
 	if err := s.unknown(); err != nil {
 		return sample{}, err
@@ -189,6 +190,9 @@ func (s *sample) unknown() error {
 	missing := p.Missing()
 	if tokens, err := p.KVTokens(); s.row.Batch == Unstated && err == nil && tokens < 0 {
 		missing = append(slices.Clone(missing), "the memory, which bounds the batch")
+	}
+	if h := p.Deployment().Hardware; h.Family == "cpu" && h.Cores == 0 {
+		missing = append(slices.Clone(missing), "cores") // a layer costs time for each
 	}
 	// A decode step of one sequence is bound by memory whatever the compute rate.
 	if s.row.Metric.computes() || s.row.Batch > 1 {

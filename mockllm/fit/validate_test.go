@@ -197,23 +197,42 @@ func TestRefit(t *testing.T) {
 	}
 }
 
-// Rows of the built-in file are known again, wherever they stand.
+// Rows of the built-in file are known again, wherever they stand and whatever is written
+// beside them.
 func TestValidateKnowsWhatItHasSeen(t *testing.T) {
-	rows := Published()[:3]
+	rows := Published()[:4]
 	rows[0].Line += 1000
 	rows[1].Value *= 2
+	rows[2].ID, rows[2].Source, rows[2].Note = "line 4", "", ""
+	rows[3].GPU, rows[3].Model = strings.ToLower(rows[3].GPU), strings.ToUpper(rows[3].Model)
 	var seen []bool
 	for _, j := range Validate(catalog.Builtin(), rows).Rows {
 		seen = append(seen, j.Seen)
 	}
-	if want := []bool{true, false, true}; !slices.Equal(seen, want) {
+	if want := []bool{true, false, true, true}; !slices.Equal(seen, want) {
 		t.Errorf("seen %v, want %v", seen, want)
+	}
+}
+
+// A GPU or a model is left out however a row spells it.
+func TestCrossKnowsOtherSpellings(t *testing.T) {
+	rows := Published()[:120]
+	for i := range rows {
+		if i%2 == 0 {
+			rows[i].GPU, rows[i].Model = strings.ToLower(rows[i].GPU), strings.ToUpper(rows[i].Model)
+		}
+	}
+	for what, group := range map[string]func(Row) string{"GPU": byGPU, "model": byModel} {
+		got, want := cross(t, rows, group), cross(t, Published()[:120], group)
+		if got.Groups != want.Groups || Summarise(got.Rows) != Summarise(want.Rows) {
+			t.Errorf("by %s: %d groups and %+v, want %d and %+v", what, got.Groups, Summarise(got.Rows), want.Groups, Summarise(want.Rows))
+		}
 	}
 }
 
 // What cannot be predicted is skipped with its reason, and the rest is not.
 func TestSkipped(t *testing.T) {
-	c, err := catalog.Read("mine.txt", []byte("[hardware]\nname,memory_GB,mem_bandwidth_GB_s\nNo-Compute,24,500\n"))
+	c, err := catalog.Read("mine.txt", []byte("[hardware]\nname,family,memory_GB,mem_bandwidth_GB_s\nNo-Compute,,24,500\nNo-Cores,cpu,24,500\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,6 +255,7 @@ func TestSkipped(t *testing.T) {
 		{"no interconnect", func(r *Row) { r.GPU, r.GPUs = "Apple-M4-10c", 2 }, "has no interconnect"},
 		{"no compute rate, one sequence", func(r *Row) { r.GPU = "No-Compute" }, ""},
 		{"no compute rate, a prompt", func(r *Row) { r.GPU, r.Metric = "No-Compute", TTFT }, "not published: compute rate"},
+		{"a processor of so many cores", func(r *Row) { r.GPU, r.Engine, r.WeightFormat = "No-Cores", "llama.cpp", "Q4_0" }, "not published: cores"},
 		{"no compute rate, a batch", func(r *Row) { r.GPU, r.Batch = "No-Compute", 8 }, "not published: compute rate"},
 	} {
 		r := simple()

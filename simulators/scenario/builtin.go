@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"halfsecond/pipeline/strict"
 )
 
 //go:embed builtin examples
@@ -63,7 +65,7 @@ func Load(name string) (*Scenario, error) {
 	}
 	data, err := read(name)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, `./\`) {
-		return nil, fmt.Errorf("no built-in scenario and no file %q; %s", name, suggest(name, append(Names(), Examples()...)))
+		return nil, fmt.Errorf("no built-in scenario and no file %q; %s", name, strict.Suggest(name, append(Names(), Examples()...)))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("load scenario: %w", err)
@@ -83,14 +85,14 @@ func read(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxBytes+1))
+	return io.ReadAll(io.LimitReader(f, strict.MaxBytes+1))
 }
 
 // Init returns a built-in scenario to start from, with every key written out and
 // explained.
 func Init(name string) (string, error) {
 	if !slices.Contains(builtins, name) {
-		return "", fmt.Errorf("no built-in scenario %q; %s", name, suggest(name, builtins))
+		return "", fmt.Errorf("no built-in scenario %q; %s", name, strict.Suggest(name, builtins))
 	}
 	s, err := Load(name)
 	if err != nil {

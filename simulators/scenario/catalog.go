@@ -6,6 +6,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"halfsecond/mockllm/catalog"
+	"halfsecond/pipeline/strict"
 )
 
 // Catalog is a file of the user's own hardware, models and engines. The zero Catalog
@@ -29,7 +30,7 @@ var rows = form[Catalog]{
 			r.rows, err = catalog.Read(name, data)
 		}
 		if err != nil {
-			r.fail(n, "%s", inOne(err))
+			r.Fail(n, "%s", inOne(err))
 		}
 		return Catalog{name, digest}, err == nil
 	},
@@ -50,8 +51,8 @@ func (r *reader) load(name string) (data []byte, sum string, err error) {
 	if data, err = r.open(name); err != nil {
 		return nil, "", err
 	}
-	if len(data) > maxBytes {
-		return nil, "", fmt.Errorf("file %s is larger than %d bytes", name, maxBytes)
+	if len(data) > strict.MaxBytes {
+		return nil, "", fmt.Errorf("file %s is larger than %d bytes", name, strict.MaxBytes)
 	}
 	return data, digest(data), nil
 }

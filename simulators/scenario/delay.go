@@ -11,6 +11,7 @@ import (
 	"halfsecond/mockllm/catalog"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
+	"halfsecond/pipeline/strict"
 )
 
 // Delay is how long a stage takes.
@@ -106,11 +107,11 @@ func either[N, D any](want string, number form[N], constant func(N) D, others fo
 	return form[D]{
 		want: want,
 		read: func(r *reader, n ast.Node) (d D, ok bool) {
-			if _, isMapping := mapping(n); isMapping {
+			if _, isMapping := strict.Mapping(n); isMapping {
 				return others.read(r, n)
 			}
 			if _, isPlain := plain(n); !isPlain {
-				r.fail(n, "want %s; found %s", want, describe(n))
+				r.Fail(n, "want %s; found %s", want, strict.Describe(n))
 				return d, false
 			}
 			v, ok := number.read(r, n)
@@ -175,12 +176,12 @@ func component(kinds ...string) form[Delay] {
 		read: func(r *reader, n ast.Node) (Delay, bool) {
 			s, ok := n.(*ast.StringNode)
 			if !ok {
-				r.fail(n, "want %s; found %s", want, describe(n))
+				r.Fail(n, "want %s; found %s", want, strict.Describe(n))
 				return Delay{}, false
 			}
 			d, err := fromCatalog(s.Value, kinds)
 			if err != nil {
-				r.fail(n, "%s", err)
+				r.Fail(n, "%s", err)
 			}
 			return d, err == nil
 		},

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"halfsecond/pipeline/strict"
 )
 
 // form says how values of type T stand in a scenario file. The tables of
@@ -127,7 +129,7 @@ func (o mold[S]) keys() []Key {
 
 func (o mold[S]) read(r *reader, n ast.Node) (S, bool) {
 	var s S
-	before := len(r.problems)
+	before := len(r.Problems)
 	found, ok := r.entries(n, o.names())
 	if !ok {
 		return s, false
@@ -137,10 +139,10 @@ func (o mold[S]) read(r *reader, n ast.Node) (S, bool) {
 		wrong[f.Path] = !o.readField(r, f, found, wrong, &s)
 		ok = ok && !wrong[f.Path]
 	}
-	if ok = ok && len(r.problems) == before; ok && o.settle != nil {
+	if ok = ok && len(r.Problems) == before; ok && o.settle != nil {
 		o.settle(r, found, &s)
 	}
-	return s, ok && len(r.problems) == before
+	return s, ok && len(r.Problems) == before
 }
 
 // readField reads one field into s. When the key that decides over it is wrong
@@ -151,14 +153,14 @@ func (o mold[S]) readField(r *reader, f field[S], found map[string]entry, wrong 
 	switch {
 	case !unsure && !o.applies(f, s):
 		if given {
-			r.within(f.Path, e.key, func() { r.failHere("goes with %s, and %s is %s", f.When, f.on, o.value(f.on, s)) })
+			r.Within(f.Path, e.key, func() { r.FailHere("goes with %s, and %s is %s", f.When, f.on, o.value(f.on, s)) })
 		}
 		return !given
 	case given:
-		r.within(f.Path, e.key, func() { ok = f.read(r, e.value, s) })
+		r.Within(f.Path, e.key, func() { ok = f.read(r, e.value, s) })
 		return ok
 	case f.Required && !unsure:
-		r.failHere("%s is missing: want %s", f.Path, f.Want)
+		r.FailHere("%s is missing: want %s", f.Path, f.Want)
 		return false
 	}
 	f.fill(s)
@@ -236,21 +238,21 @@ func oneOf[T any](want string, choices ...choice[T]) form[T] {
 	}
 	u.read = func(r *reader, n ast.Node) (T, bool) {
 		var none T
-		values, ok := mapping(n)
+		values, ok := strict.Mapping(n)
 		if !ok {
-			r.fail(n, "want %s; found %s", want, describe(n))
+			r.Fail(n, "want %s; found %s", want, strict.Describe(n))
 			return none, false
 		}
 		picked := pick(values, names)
 		switch len(picked) {
 		case 0:
-			r.fail(n, "want %s: one of the keys %s is missing", want, strings.Join(names, ", "))
+			r.Fail(n, "want %s: one of the keys %s is missing", want, strings.Join(names, ", "))
 			r.unknown(values, u.keys)
 			return none, false
 		case 1:
 			return choices[slices.Index(names, picked[0])].form.read(r, n)
 		}
-		r.fail(n, "want %s: %s cannot stand together", want, strings.Join(picked, " and "))
+		r.Fail(n, "want %s: %s cannot stand together", want, strings.Join(picked, " and "))
 		return none, false
 	}
 	u.write = func(v T) tree {
@@ -274,7 +276,7 @@ func (r *reader) unknown(values []*ast.MappingValueNode, known []Key) {
 	}
 	for _, v := range values {
 		if key, ok := v.Key.(*ast.StringNode); ok && !slices.Contains(names, key.Value) {
-			r.within(key.Value, key.GetToken().Position, func() { r.failHere("unknown key; %s", suggest(key.Value, names)) })
+			r.Within(key.Value, key.GetToken().Position, func() { r.FailHere("unknown key; %s", strict.Suggest(key.Value, names)) })
 		}
 	}
 }
@@ -320,13 +322,13 @@ func listOf[T any](f form[T]) form[[]T] {
 		read: func(r *reader, n ast.Node) ([]T, bool) {
 			list, isList := n.(*ast.SequenceNode)
 			if !isList {
-				r.fail(n, "want a list, each %s; found %s", f.want, describe(n))
+				r.Fail(n, "want a list, each %s; found %s", f.want, strict.Describe(n))
 				return nil, false
 			}
 			var values []T
 			all := true
 			for i, e := range list.Values {
-				r.within(index(i), position(e), func() {
+				r.Within(index(i), strict.Position(e), func() {
 					v, ok := f.read(r, e)
 					values, all = append(values, v), all && ok
 				})

@@ -3,6 +3,8 @@ package scenario
 import (
 	"reflect"
 	"testing"
+
+	"halfsecond/pipeline/strict"
 )
 
 // A file never makes Parse panic, every problem has a place in the file, and what
@@ -53,14 +55,14 @@ func withoutPlaces(s *Scenario) *Scenario {
 }
 
 // problems returns the problems that Parse joined.
-func problems(err error) []Problem {
+func problems(err error) []strict.Problem {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return nil
 	}
-	var list []Problem
+	var list []strict.Problem
 	for _, e := range joined.Unwrap() {
-		list = append(list, e.(Problem))
+		list = append(list, e.(strict.Problem))
 	}
 	return list
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"halfsecond/pipeline/strict"
 )
 
 // Grid compares language models. Every model, served in every way, at every length
@@ -120,14 +122,14 @@ func (g *Grid) readVariants(r *reader, found map[string]entry) (right bool) {
 		g.Variants = []Variant{{Name: Baseline, Engine: g.Engine}}
 		return true
 	}
-	r.within("variants", e.key, func() {
+	r.Within("variants", e.key, func() {
 		g.Variants, right = listOf(changed(found)).read(r, e.value)
 		names := make([]string, len(g.Variants))
 		for i, v := range g.Variants {
 			names[i] = v.Name
 		}
 		if len(names) < 1 || len(names) > mostVariants || repeated(names) {
-			r.fail(e.value, "want 1 to %d variants, each of its own name", mostVariants)
+			r.Fail(e.value, "want 1 to %d variants, each of its own name", mostVariants)
 			right = false
 		}
 	})
@@ -153,7 +155,7 @@ func changed(base map[string]entry) form[Variant] {
 			if !ok {
 				return v, false
 			}
-			before, wrong := len(r.problems), map[string]bool{}
+			before, wrong := len(r.Problems), map[string]bool{}
 			for _, f := range variantKeys.fields {
 				inherited, given := base[f.Path]
 				if _, own := found[f.Path]; !own && given && f.Path != "name" && variantKeys.applies(f, &v) {
@@ -161,7 +163,7 @@ func changed(base map[string]entry) form[Variant] {
 				}
 				wrong[f.Path] = !variantKeys.readField(r, f, found, wrong, &v)
 			}
-			return v, len(r.problems) == before
+			return v, len(r.Problems) == before
 		},
 	}
 }
@@ -283,7 +285,7 @@ type Cell struct {
 var cell = inOneLine(object(
 	func(r *reader, found map[string]entry, c *Cell) {
 		if c.Model == "" && c.Variant == "" || c.URL == "" && c.Name == "" {
-			r.failHere("want model, variant or both, to say which cells, and url, name or both, to say what is theirs")
+			r.FailHere("want model, variant or both, to say which cells, and url, name or both, to say what is theirs")
 		}
 	},
 	can("model", func(c *Cell) *string { return &c.Model }, "", oneLine, "the model that it serves; leave it out for every model"),
@@ -316,7 +318,7 @@ func (g *Grid) warmed(r *reader, found map[string]entry, s *Scenario) {
 		r.failEntry(found, "warm_up", "%d is too few: %s", s.WarmUp, why)
 		return
 	}
-	r.failHere("warm_up is missing: %s", why)
+	r.FailHere("warm_up is missing: %s", why)
 }
 
 // unknown says which cells are not in the grid, nil being none; it is empty when all are.
@@ -330,9 +332,9 @@ func (g *Grid) unknown(c Cell) string {
 	}
 	switch {
 	case c.Model != "" && !slices.Contains(g.Models, c.Model):
-		return fmt.Sprintf("no model %q in the grid; %s", c.Model, suggest(c.Model, g.Models))
+		return fmt.Sprintf("no model %q in the grid; %s", c.Model, strict.Suggest(c.Model, g.Models))
 	case c.Variant != "" && !slices.Contains(names, c.Variant):
-		return fmt.Sprintf("no variant %q in the grid; %s", c.Variant, suggest(c.Variant, names))
+		return fmt.Sprintf("no variant %q in the grid; %s", c.Variant, strict.Suggest(c.Variant, names))
 	}
 	return ""
 }

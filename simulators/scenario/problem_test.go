@@ -49,8 +49,8 @@ func TestProblems(t *testing.T) {
 	const head = "halfsecond: 1\nkind: bench\nname: n\n"
 	const llm = "bench: {llm: {ttft: 1ms, tokens_per_second: 50}}\n"
 	for _, c := range []struct{ name, text, want string }{
-		{"empty", "", `f:1:1: the file is empty: a scenario begins with "halfsecond: 1"`},
-		{"only a comment", "# hello\n", `f:1:1: the file is empty: a scenario begins with "halfsecond: 1"`},
+		{"empty", "", `f:1:1: the file is empty: it begins with "halfsecond: 1"`},
+		{"only a comment", "# hello\n", `f:1:1: the file is empty: it begins with "halfsecond: 1"`},
 		{"a list", "- a\n", "f:1:1: want a mapping with the keys halfsecond, kind, name, catalog, arrivals, warm_up, voice, ide, bench, grid, background, budgets, run, endpoints; found a list"},
 		{"no kind", "halfsecond: 1\nname: n\nbench: {llm: 3}\n", "f:1:1: kind is missing: want voice | ide | bench | grid\nf:3:14: bench.llm: want a language model; found 3"},
 		{"kind misspelled", "halfsecond: 1\nkind: bensch\nname: n\n" + llm, `f:2:7: kind: found "bensch"; nearest: bench`},
@@ -67,7 +67,7 @@ func TestProblems(t *testing.T) {
 			"f:4:14: bench.llm: want a language model: component and ttft cannot stand together"},
 		{"budget of another kind", head + llm + "budgets: [p95(ttfc) < 150ms]\n", `f:5:15: budgets[0]: found "ttfc", want a metric; nearest: ttfb`},
 		{"a name over two lines", head + llm + "budgets:\n  - |\n    p95(ttft) < 1s\n", "f:6:5: budgets[0]: want a budget such as p95(reply) < 500ms; found a block of text"},
-		{"too long a name", "halfsecond: 1\nkind: bench\nname: " + strings.Repeat("n", 201) + "\n" + llm, `f:3:7: name: want a line of up to 200 characters; found "` + strings.Repeat("n", 201) + `"`},
+		{"too long a name", "halfsecond: 1\nkind: bench\nname: " + strings.Repeat("n", 201) + "\n" + llm, `f:3:7: name: want a line of up to 200 characters; found "` + strings.Repeat("n", 100) + `..."`},
 		{"out of bounds", head + llm + "arrivals: {process: constant, every: 25h}\nrun: {n: 0}\n",
 			"f:5:38: arrivals.every: 25h is not possible: it must be from 1µs to 1h0m0s\nf:6:10: run.n: 0 is not possible: it must be from 1 to 1000000"},
 		{"rate out of bounds", head + llm + "arrivals: {process: poisson, rate: 0/s}\n", "f:5:36: arrivals.rate: 0/s is not possible: it must be from 0.36/h to 1000000/s"},
@@ -79,17 +79,17 @@ func TestProblems(t *testing.T) {
 		{"open bracket", head + "bench: {llm: {ttft: 1ms\n", "f:4:14: not valid YAML: could not find flow mapping end token '}'"},
 		{"open quote", head + "bench: \"llm\n", "f:4:8: not valid YAML: could not find end character of double-quoted text"},
 		{"anchor and alias", head + llm + "arrivals: &a {process: closed}\nrun: *a\n",
-			"f:5:11: arrivals: anchors (&name) are not used in scenario files: write the value out\nf:6:6: run: aliases (*name) are not used in scenario files: write the value out"},
-		{"merge key", head + llm + "run: {<<: {n: 3}}\n", "f:5:7: run.<<: merge keys (<<) are not used in scenario files: write the keys out"},
-		{"tag", head + llm + "warm_up: !!int 3\n", "f:5:10: warm_up: tags (!name) are not used in scenario files: remove it"},
+			"f:5:11: arrivals: anchors (&name) are not used here: write the value out\nf:6:6: run: aliases (*name) are not used here: write the value out, or quote a text that begins with a star"},
+		{"merge key", head + llm + "run: {<<: {n: 3}}\n", "f:5:7: run.<<: merge keys (<<) are not used here: write the keys out"},
+		{"tag", head + llm + "warm_up: !!int 3\n", "f:5:10: warm_up: tags (!name) are not used here: remove it"},
 		{"tag inside a distribution", head + "bench: {llm: {ttft: {p50: ! 3ms}, tokens_per_second: 50}, prompt_tokens: {p50: ! 20}}\n",
-			"f:4:27: bench.llm.ttft.p50: tags (!name) are not used in scenario files: remove it\nf:4:79: bench.prompt_tokens.p50: tags (!name) are not used in scenario files: remove it"},
-		{"two documents", head + llm + "---\n" + head + llm, "f:5:1: a second document begins here: a scenario file holds one"},
-		{"directive", "%YAML 1.2\n---\n" + head + llm, "f:1:1: directives such as %YAML are not used in scenario files: remove the line"},
+			"f:4:27: bench.llm.ttft.p50: tags (!name) are not used here: remove it\nf:4:79: bench.prompt_tokens.p50: tags (!name) are not used here: remove it"},
+		{"two documents", head + llm + "---\n" + head + llm, "f:5:1: a second document begins here: a file holds one"},
+		{"directive", "%YAML 1.2\n---\n" + head + llm, "f:1:1: directives such as %YAML are not used here: remove the line"},
 		{"not UTF-8", head + "bench: é\xff\n", "f:4:9: this is not UTF-8 text"},
 		{"too large", strings.Repeat("#", 1<<20+1), "f:1:1: the file is larger than 1048576 bytes"},
-		{"too many words", strings.Repeat("a:\n", 20_000), "f:10001:1: the file is too long: a scenario has at most 20000 words and signs"},
-		{"too deep", "a: " + strings.Repeat("[", 33), "f:1:36: brackets are nested more than 32 deep"},
+		{"too many words", strings.Repeat("a:\n", 20_000), "f:10001:1: the file is too long: it may have at most 20000 words and signs"},
+		{"too deep", "a: " + strings.Repeat("[", 33), "f:1:36: brackets or lists are nested more than 32 deep"},
 	} {
 		_, err := Parse("f", []byte(c.text), nil)
 		if err == nil {

@@ -81,7 +81,7 @@ var calibrated = form[*Profile]{
 			p, err = ReadProfile(name, data)
 		}
 		if err != nil {
-			r.fail(n, "%s", inOne(err))
+			r.Fail(n, "%s", inOne(err))
 		}
 		return p, err == nil
 	},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"halfsecond/pipeline/dist"
+	"halfsecond/pipeline/strict"
 	"halfsecond/simulators/arrival"
 	"halfsecond/simulators/ide"
 )
@@ -162,14 +163,14 @@ type Endpoint struct {
 // named. The error joins one Problem for everything that is wrong, in the order
 // of the file.
 func Parse(file string, data []byte, open func(name string) ([]byte, error)) (*Scenario, error) {
-	r := &reader{file: file, open: open}
-	root := r.document(data)
+	r := &reader{Reader: strict.Reader{File: file}, open: open}
+	root := r.Document(data, "halfsecond: 1")
 	if root == nil {
-		return nil, join(r.problems)
+		return nil, strict.Join(r.Problems)
 	}
 	s, ok := schema.read(r, root)
-	if !ok || len(r.problems) > 0 {
-		return nil, join(r.problems)
+	if !ok || len(r.Problems) > 0 {
+		return nil, strict.Join(r.Problems)
 	}
 	return &s, nil
 }

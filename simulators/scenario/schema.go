@@ -12,6 +12,7 @@ import (
 	"halfsecond/mockllm/cluster"
 	"halfsecond/mockllm/engine"
 	"halfsecond/pipeline/dist"
+	"halfsecond/pipeline/strict"
 	"halfsecond/simulators/arrival"
 	"halfsecond/simulators/ide"
 )
@@ -46,7 +47,7 @@ var version = func() form[int] {
 	f.read = func(r *reader, n ast.Node) (int, bool) {
 		v, ok := number(r, n)
 		if ok && v != 1 {
-			r.fail(n, "version %d is not known: this program reads version 1", v)
+			r.Fail(n, "version %d is not known: this program reads version 1", v)
 		}
 		return v, ok && v == 1
 	}
@@ -337,7 +338,7 @@ var loading = func() field[Engine] {
 	f.read = func(r *reader, n ast.Node, e *Engine) bool {
 		ok := read(r, n, e)
 		if family, err := e.catalog().Engine(e.Software); ok && err == nil && e.ColdStart.Auto && family.StartTime == 0 {
-			r.fail(n, "how long %s takes to start was not measured: want a duration", e.Software)
+			r.Fail(n, "how long %s takes to start was not measured: want a duration", e.Software)
 			return false
 		}
 		return ok
@@ -393,7 +394,7 @@ var budget = form[Budget]{
 	want: expression.want,
 	read: func(r *reader, n ast.Node) (Budget, bool) {
 		line, ok := expression.read(r, n)
-		at := position(n)
+		at := strict.Position(n)
 		b := Budget{line, at.Line, at.Column}
 		if !ok || r.kind == "" {
 			return b, ok
@@ -408,7 +409,7 @@ var budget = form[Budget]{
 			if wrong.Nearest != "" {
 				message += "; nearest: " + wrong.Nearest
 			}
-			r.failAt(b.Line, b.Column+quotes(n)+wrong.Column-1, "%s", message)
+			r.FailAt(b.Line, b.Column+quotes(n)+wrong.Column-1, "%s", message)
 		}
 		return b, err == nil
 	},

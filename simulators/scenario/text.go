@@ -6,6 +6,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"halfsecond/pipeline/strict"
 	"halfsecond/simulators/ide"
 )
 
@@ -19,7 +20,7 @@ var typed = form[Text]{
 		}
 		t, err := r.text(name)
 		if err != nil {
-			r.fail(n, "%s", err)
+			r.Fail(n, "%s", err)
 		}
 		return t, err == nil
 	},
@@ -32,11 +33,11 @@ func (r *reader) text(name string) (Text, error) {
 		return builtinText(name), nil
 	}
 	if r.open == nil {
-		return Text{}, fmt.Errorf("no built-in text %q; %s", name, suggest(name, ide.TextNames()))
+		return Text{}, fmt.Errorf("no built-in text %q; %s", name, strict.Suggest(name, ide.TextNames()))
 	}
 	data, digest, err := r.load(name)
 	if err != nil {
-		return Text{}, fmt.Errorf("no built-in text and no file to read: %w; %s", err, suggest(name, ide.TextNames()))
+		return Text{}, fmt.Errorf("no built-in text and no file to read: %w; %s", err, strict.Suggest(name, ide.TextNames()))
 	}
 	t := Text{Name: name, Content: string(data), Digest: digest}
 	if _, err := ide.NewTypist(t.Content, ide.Profile{}); err != nil {

@@ -16,6 +16,7 @@ import (
 	"halfsecond/budgets"
 	"halfsecond/mockllm/catalog"
 	"halfsecond/mockllm/roofline"
+	"halfsecond/pipeline/strict"
 )
 
 // scalar returns the form of a value that is one unquoted word. parse returns
@@ -26,11 +27,11 @@ func scalar[T any](want string, parse func(string) (T, bool), bounds func(T) str
 		text, unquoted := plain(n)
 		v, ok := parse(text)
 		if !ok || !unquoted {
-			r.fail(n, "want %s; found %s", want, describe(n))
+			r.Fail(n, "want %s; found %s", want, strict.Describe(n))
 			return v, false
 		}
 		if must := bounds(v); must != "" {
-			r.fail(n, "%s is not possible: it must be %s", text, must)
+			r.Fail(n, "%s is not possible: it must be %s", text, must)
 			return v, false
 		}
 		return v, true
@@ -124,7 +125,7 @@ var boolean = form[bool]{
 	read: func(r *reader, n ast.Node) (bool, bool) {
 		b, ok := n.(*ast.BoolNode)
 		if !ok {
-			r.fail(n, "want true or false; found %s", describe(n))
+			r.Fail(n, "want true or false; found %s", strict.Describe(n))
 			return false, false
 		}
 		return b.Value, true
@@ -139,7 +140,7 @@ func text(want string, valid func(string) bool) form[string] {
 		read: func(r *reader, n ast.Node) (string, bool) {
 			s, ok := n.(*ast.StringNode)
 			if !ok || !valid(s.Value) {
-				r.fail(n, "want %s; found %s", want, describe(n))
+				r.Fail(n, "want %s; found %s", want, strict.Describe(n))
 				return "", false
 			}
 			return s.Value, true
@@ -172,7 +173,7 @@ var address = func() form[string] {
 	line := f.read
 	f.read = func(r *reader, n ast.Node) (string, bool) {
 		if s, ok := n.(*ast.StringNode); ok && strings.ContainsAny(s.Value, "@?#") {
-			r.fail(n, "an address has no user, key or query in it: name the variable that holds the key with key_env")
+			r.Fail(n, "an address has no user, key or query in it: name the variable that holds the key with key_env")
 			return "", false
 		}
 		return line(r, n)
@@ -188,7 +189,7 @@ func enum(words ...string) form[string] {
 			if s, ok := n.(*ast.StringNode); ok && slices.Contains(words, s.Value) {
 				return s.Value, true
 			}
-			r.fail(n, "found %s; %s", describe(n), suggest(n.GetToken().Value, words))
+			r.Fail(n, "found %s; %s", strict.Describe(n), strict.Suggest(n.GetToken().Value, words))
 			return "", false
 		},
 		write: func(v string) tree { return tree{text: v} },
@@ -215,7 +216,7 @@ func named(want string, find func(c *catalog.Catalog, name string) (string, erro
 		read: func(r *reader, n ast.Node) (string, bool) {
 			s, ok := n.(*ast.StringNode)
 			if !ok {
-				r.fail(n, "want %s; found %s", want, describe(n))
+				r.Fail(n, "want %s; found %s", want, strict.Describe(n))
 				return "", false
 			}
 			c := r.rows
@@ -224,7 +225,7 @@ func named(want string, find func(c *catalog.Catalog, name string) (string, erro
 			}
 			name, err := find(c, s.Value)
 			if err != nil {
-				r.fail(n, "%s", err)
+				r.Fail(n, "%s", err)
 			}
 			return name, err == nil
 		},

@@ -7,6 +7,7 @@ import (
 
 	"halfsecond/budgets"
 	"halfsecond/budgets/grid"
+	"halfsecond/mockllm/fit"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
 	"halfsecond/pipeline/endpoint"
@@ -28,7 +29,8 @@ type cell struct {
 
 // cells returns the grid's cells on a target: model by model, and for each length of
 // the prompt every variant, so that what is compared most runs close together.
-func cells(g *scenario.Grid, set Settings) []cell {
+func cells(s *scenario.Scenario, set Settings) []cell {
+	g := s.Grid
 	var all []cell
 	add := func(c cell) {
 		c.id = len(all)
@@ -48,7 +50,8 @@ func cells(g *scenario.Grid, set Settings) []cell {
 		for _, l := range lengths(g, m) {
 			for _, v := range g.Variants {
 				e := g.Serving(m, v)
-				add(cell{model: m, variant: v, prompt: l.tokens, serving: e, served: served(g, e, v), skipped: l.skipped})
+				facts := append(served(g, e, v), errorOf(e, l.tokens, s)...)
+				add(cell{model: m, variant: v, prompt: l.tokens, serving: e, served: facts, skipped: l.skipped})
 			}
 		}
 	}
@@ -73,6 +76,16 @@ func served(g *scenario.Grid, e *scenario.Engine, v scenario.Variant) []pipeline
 		}
 	}
 	return facts
+}
+
+// errorOf returns the fact of how far off the model of an engine is for prompts of so many
+// tokens, when each user has a request under way.
+func errorOf(e *scenario.Engine, prompt int, s *scenario.Scenario) []pipeline.Fact {
+	words := e.Errors(fit.Asked{Prompt: prompt, Sequences: max(1, s.Arrivals.Users), Context: prompt + s.Grid.OutputTokens/2})
+	if words == "" {
+		return nil
+	}
+	return []pipeline.Fact{{Name: grid.FactError, Value: words}}
 }
 
 // length is a length of the prompt for one model.

@@ -45,7 +45,7 @@ type comparison struct {
 // from running at all.
 func Compare(ctx context.Context, s *scenario.Scenario, set Settings) (trace.Run, error) {
 	c := &comparison{scenario: s, settings: set}
-	all := cells(s.Grid, set)
+	all := cells(s, set)
 	c.out.Header = c.header(all)
 	c.out.Footer.Lateness = trace.Lateness{P50: pipeline.Unknown, P99: pipeline.Unknown, Max: pipeline.Unknown}
 	if set.Begin != nil {
@@ -71,7 +71,7 @@ func Compare(ctx context.Context, s *scenario.Scenario, set Settings) (trace.Run
 // report, and one for each cell that cannot be measured.
 func Traces(s *scenario.Scenario, set Settings) int {
 	c := &comparison{scenario: s, settings: set}
-	return c.header(cells(s.Grid, set)).N
+	return c.header(cells(s, set)).N
 }
 
 func (c *comparison) header(all []cell) trace.Header {
@@ -79,7 +79,7 @@ func (c *comparison) header(all []cell) trace.Header {
 	stage := func(name string) trace.Stage { return trace.Stage{Name: name, Simulated: set.Target == runner.Sim} }
 	h := trace.Header{
 		Scenario: s.Name, Kind: pipeline.KindGrid, ScenarioHash: s.Hash(), ScenarioText: s.Canonical(),
-		Target: set.Target, Seed: set.Seed, Version: set.Version,
+		Target: set.Target, Seed: set.Seed, WarmUp: s.WarmUp, Version: set.Version,
 		Stages: []trace.Stage{stage(pipeline.SpanLLMFirstToken), stage(pipeline.SpanLLMDecode)},
 	}
 	for i := range all {

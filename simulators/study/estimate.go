@@ -10,7 +10,7 @@ import (
 func Estimate(s *scenario.Scenario, set Settings) runner.Estimate {
 	var e runner.Estimate
 	times := s.WarmUp + set.N
-	for _, c := range cells(s.Grid, set) {
+	for _, c := range cells(s, set) {
 		if c.skipped != "" {
 			continue
 		}

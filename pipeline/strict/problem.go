@@ -1,4 +1,4 @@
-package scenario
+package strict
 
 import (
 	"cmp"
@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Problem is one thing that is wrong with a scenario file.
+// Problem is one thing that is wrong with a file.
 type Problem struct {
 	File         string
 	Line, Column int    // from 1; the column counts characters
@@ -16,15 +16,19 @@ type Problem struct {
 }
 
 func (p Problem) Error() string {
-	at := fmt.Sprintf("%s:%d:%d: ", p.File, p.Line, p.Column)
-	if p.Path != "" {
-		at += p.Path + ": "
-	}
-	return at + p.Message
+	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Words())
 }
 
-// join returns all problems as one error in the order of the file, or nil.
-func join(problems []Problem) error {
+// Words returns the problem without its place in the file.
+func (p Problem) Words() string {
+	if p.Path == "" {
+		return p.Message
+	}
+	return p.Path + ": " + p.Message
+}
+
+// Join returns all problems as one error in the order of the file, or nil.
+func Join(problems []Problem) error {
 	slices.SortStableFunc(problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
