@@ -31,13 +31,14 @@ var homes = []struct {
 	why     string
 }{
 	{"github.com/gofiber", []string{"web/..."}, "fiber cannot see a client hang up, so nothing that serves models may use it"},
-	{"github.com/gorilla/websocket", []string{"mockllm/server/voice", "pipeline/endpoint"}, "sockets belong to the two ends of a connection"},
+	{"github.com/gorilla/websocket", []string{"mockllm/server/voice/talk", "mockllm/server/voice/voicetest", "pipeline/endpoint"}, "sockets belong to the two ends of a connection"},
+	{"halfsecond/mockllm/server/voice/voicetest", nil, "it is for tests"},
 	{"github.com/nats-io", []string{"simulators/fleet"}, "scaling out is one package's business"},
 	{"database/sql", []string{"web/store"}, "runs are kept in one place"},
 	{"github.com/spf13", []string{"cmd/..."}, "flags and settings end where plain structs begin"},
 	{"github.com/montanaflynn/stats", []string{"pipeline/quantile"}, "there is one percentile definition"},
 	{"github.com/HdrHistogram", []string{"pipeline/quantile"}, "there is one percentile definition"},
-	{"github.com/goccy/go-yaml", []string{"simulators/scenario", "mockllm/fault"}, "files that people write are read strictly, with positions: experiments and faults"},
+	{"github.com/goccy/go-yaml", []string{"pipeline/strict", "simulators/scenario", "mockllm/fault"}, "files that people write are read strictly, with positions: experiments and faults"},
 	{"github.com/prometheus", []string{"mockllm/server/ledger"}, "metrics are served where requests are"},
 	{"github.com/schollz/progressbar", []string{"cmd/..."}, "progress is for the person at the terminal"},
 	{"gonum.org/v1/plot", []string{"budgets/report/picture"}, "pictures are drawn in one place"},
@@ -48,7 +49,7 @@ var homes = []struct {
 // pure lists packages that compute: no clock, file, socket or global randomness. Text
 // comes and goes by readers, writers and what is built in. pipeline's root is one but for the files of the Wall driver, see drivers.
 var pure = []string{
-	"pipeline", "pipeline/dist", "pipeline/quantile", "pipeline/link", "pipeline/trace", "pipeline/wire/...",
+	"pipeline", "pipeline/dist", "pipeline/quantile", "pipeline/link", "pipeline/strict", "pipeline/trace", "pipeline/wire/...",
 	"mockllm/catalog", "mockllm/roofline", "mockllm/engine", "mockllm/engine/kv", "mockllm/cluster", "mockllm/fit", "mockllm/speech", "mockllm/speech/audio", "mockllm/token", "mockllm/given", "mockllm/answer",
 	"budgets", "budgets/grid", "budgets/report", "budgets/report/picture",
 	"simulators/arrival", "simulators/voice", "simulators/ide", "simulators/bench",

@@ -5,19 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/hajimehoshi/go-mp3"
 	"github.com/mewkiz/flac"
 )
 
-// Longest is the longest audio that Read decodes: a file of a few bytes may stand for
-// days of silence.
-const Longest = 2 * time.Hour
+// Longest and MostSamples are how much audio Read decodes, in time and in samples: a file of a
+// few bytes may stand for days of silence. So many samples are 256 MB, and at 48 kHz 46
+// minutes.
+const (
+	Longest     = 2 * time.Hour
+	MostSamples = 1 << 27
+)
 
 // Read decodes a whole file: WAV (PCM of 8 to 32 bits, float, G.711), FLAC, MP3 or Ogg
 // Opus, found out by its first bytes, into one channel, the mean of all, at the file's
-// rate. The error says what the file is, when that is known, and what can be decoded.
+// rate. The error says what the file is, when that is known, and what can be decoded; that
+// of a file that is too long is TooLong.
 func Read(file []byte) (c Clip, err error) {
 	kind := sniff(file)
 	defer func() {
@@ -27,30 +33,39 @@ func Read(file []byte) (c Clip, err error) {
 	}()
 	switch kind {
 	case "WAV", "Ogg":
-		return readAll(file)
+		return readAll(kind, file, MostSamples)
 	case "FLAC":
-		return readFLAC(file)
+		return readFLAC(file, MostSamples)
 	case "MP3":
-		return readMP3(file)
+		return readMP3(file, MostSamples)
 	case "":
 		return Clip{}, errors.New("unknown audio file: want WAV, FLAC, MP3 or Ogg Opus")
 	}
 	return Clip{}, fmt.Errorf("%s cannot be decoded here: want WAV, FLAC, MP3 or Ogg Opus", kind)
 }
 
-func readAll(file []byte) (Clip, error) {
+func readAll(kind string, file []byte, most int) (c Clip, err error) {
 	var s Stream
-	samples, err := s.Decode(nil, file)
-	if err == nil && s.Rate() == 0 {
-		err = errors.New("the file ends within its header")
+	for piece := range slices.Chunk(file, 1<<14) {
+		if c.Samples, err = s.Decode(c.Samples, piece); err != nil {
+			return Clip{}, err
+		}
+		if c.Rate = s.Rate(); c.exceeds(most) {
+			return Clip{}, tooLong(kind, c.Rate, most)
+		}
 	}
-	if err != nil {
-		return Clip{}, err
+	if c.Rate == 0 {
+		return Clip{}, errors.New("the file ends within its header")
 	}
-	return Clip{s.Rate(), samples}, nil
+	return c, nil
 }
 
-func readFLAC(file []byte) (Clip, error) {
+// exceeds reports whether a clip is more than is decoded.
+func (c Clip) exceeds(most int) bool {
+	return len(c.Samples) > most || c.Rate > 0 && c.Duration() > Longest
+}
+
+func readFLAC(file []byte, most int) (Clip, error) {
 	s, err := flac.New(bytes.NewReader(file))
 	if err != nil {
 		return Clip{}, fmt.Errorf("broken FLAC file: %w", err)
@@ -60,7 +75,7 @@ func readFLAC(file []byte) (Clip, error) {
 	if err := (Format{Rate: c.Rate, Channels: channels}).Validate(); err != nil {
 		return Clip{}, fmt.Errorf("broken FLAC file: %w", err)
 	}
-	for c.Duration() <= Longest {
+	for !c.exceeds(most) && s.Info.NSamples <= uint64(most) {
 		frame, err := s.ParseNext()
 		if err == io.EOF {
 			return c, nil
@@ -76,7 +91,7 @@ func readFLAC(file []byte) (Clip, error) {
 			c.Samples = append(c.Samples, toSixteen(sum/channels, width))
 		}
 	}
-	return Clip{}, tooLong("FLAC")
+	return Clip{}, tooLong("FLAC", c.Rate, most)
 }
 
 // toSixteen takes a sample of another width to 16 bits.
@@ -87,7 +102,7 @@ func toSixteen(x, width int) int16 {
 	return int16(x << (16 - width))
 }
 
-func readMP3(file []byte) (Clip, error) {
+func readMP3(file []byte, most int) (Clip, error) {
 	// Without Seek the library does not read the whole file in advance.
 	m, err := mp3.NewDecoder(struct{ io.Reader }{bytes.NewReader(withoutID3(file))})
 	if err != nil {
@@ -96,7 +111,7 @@ func readMP3(file []byte) (Clip, error) {
 	c := Clip{Rate: m.SampleRate()}
 	stereo := NewDecoder(Format{S16LE, c.Rate, 2}, Mix) // what the library makes of every file
 	piece := make([]byte, 1<<14)
-	for c.Duration() <= Longest {
+	for !c.exceeds(most) {
 		n, err := m.Read(piece)
 		c.Samples, _ = stereo.Decode(c.Samples, piece[:n])
 		if err == io.EOF {
@@ -106,7 +121,7 @@ func readMP3(file []byte) (Clip, error) {
 			return Clip{}, fmt.Errorf("broken MP3 file: %w", err)
 		}
 	}
-	return Clip{}, tooLong("MP3")
+	return Clip{}, tooLong("MP3", c.Rate, most)
 }
 
 // withoutID3 returns what follows the ID3 tags that begin a file: 10 bytes each and as
@@ -123,6 +138,18 @@ func withoutID3(file []byte) []byte {
 	return file
 }
 
-func tooLong(kind string) error {
-	return fmt.Errorf("the %s file is longer than %s", kind, Longest)
+// TooLong is the error of a file that is longer than is decoded.
+type TooLong struct {
+	Kind  string // of the file
+	Rate  int    // of its samples
+	Limit time.Duration
+}
+
+// Error implements error.
+func (e TooLong) Error() string {
+	return fmt.Sprintf("the %s file is longer than %s, the most that is decoded at %d Hz: want a shorter one, or a lower rate", e.Kind, e.Limit, e.Rate)
+}
+
+func tooLong(kind string, rate, most int) error {
+	return TooLong{kind, rate, min(Longest, Duration(most, rate)).Round(time.Second)}
 }
