@@ -22,6 +22,7 @@
 //	  dist             named seeded random streams and distributions
 //	  quantile         the one percentile definition, intervals, mergeable histograms
 //	  link             a network path
+//	  strict           YAML and JSON files that people write, and all that is wrong with one at once
 //	  wire             bytes <-> messages: event streams and the OpenAI protocol; a package below for each other vendor
 //	  endpoint         real endpoints as stages
 //	  realpart         programs that nobody here wrote, for tests

@@ -9,22 +9,26 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"halfsecond/mockllm/fault"
 	"halfsecond/simulators/scenario"
 )
 
 func newInitCmd(p *program) *cobra.Command {
 	return &cobra.Command{
-		Use:   "init voice|ide|load|bench|catalog",
-		Short: "Print a commented scenario, or a catalogue of your own, to start from",
+		Use:   "init voice|ide|load|bench|catalog|faults",
+		Short: "Print a commented scenario, a catalogue or rules of faults, to start from",
 		Long: `Init prints a built-in scenario with every key written out and explained: change
 what is yours. 'init catalog' prints a file with hardware, a model and an engine of
-your own, which --catalog and the key catalog of a scenario name.`,
+your own, which --catalog and the key catalog of a scenario name. 'init faults' prints
+the rules that 'mock --fault' has built in, of every kind one: a file of yours has the
+same form.`,
 		Example: `  halfsecond init voice > my.yaml
   halfsecond run my.yaml
   halfsecond init catalog > ours.txt
-  halfsecond predict --model Our-7B --hardware Our-Card --engine our-vllm --catalog ours.txt`,
+  halfsecond predict --model Our-7B --hardware Our-Card --engine our-vllm --catalog ours.txt
+  halfsecond init faults > rules.yaml`,
 		Annotations: offers("table"),
-		Args:        oneArgument("a built-in scenario (" + strings.Join(scenario.Names(), ", ") + "), or catalog"),
+		Args:        oneArgument("a built-in scenario (" + strings.Join(scenario.Names(), ", ") + "), catalog or faults"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runInit(cmd.Context(), p, args[0])
 		},
@@ -44,15 +48,24 @@ func oneArgument(what string) cobra.PositionalArgs {
 	}
 }
 
-// catalogName is the argument for which init prints a catalogue.
-const catalogName = "catalog"
+// What init prints beside scenarios.
+const (
+	catalogName = "catalog"
+	faultsName  = "faults"
+)
 
 //go:embed init_catalog.txt
 var initCatalog string
 
 func runInit(_ context.Context, p *program, name string) error {
-	text, err := initCatalog, error(nil)
-	if name != catalogName {
+	var text string
+	var err error
+	switch name {
+	case catalogName:
+		text = initCatalog
+	case faultsName:
+		text = string(fault.BuiltinFile())
+	default:
 		text, err = scenario.Init(name)
 	}
 	if err != nil {

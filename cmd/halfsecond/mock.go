@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +32,7 @@ type mockOptions struct {
 	access mockAccess
 
 	faults []string      // files of rules, names of built-in ones, phrases
+	rules  []fault.Rule  // once they are read
 	limit  time.Duration // of the p99 of the write error
 }
 
@@ -38,43 +41,55 @@ func newMockCmd(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mock [SCENARIO]",
 		Short: "Mock servers of LLM, STT and TTS at modelled speed, which real clients take for the real thing",
-		Long: `Mock serves language models at the modelled speed: requests are tokenised, queue,
-are computed in steps with others and stream, as the engine has it. What it says is
-words without meaning; when it says them is the point. It hears and speaks, too.
+		Long: `Mock stands in for the services behind a voice agent or an IDE plugin: language models,
+speech to text, text to speech. Point an SDK, a framework or curl at it, unmodified; it
+asks for no key and calls nobody. What it says means nothing. When it says it is the
+point: answers queue, are computed and stream at the speed of a model on a piece of
+hardware, or of a rented service.
 
-Language models: it serves the model of a scenario, which can be a built-in one, an
-example or a file, with all that the scenario says of it: replicas and their failures,
-speculation, cold start, a rented model's latencies. Of a comparison it serves every
-model, in the first of its variants. Or flags name a model and hardware of the
-catalogue; what they leave out is as the engine has it. --server FILE takes a server
-with stated times, as ghost-text cases describe one. --hosted adds rented models by
-their published latencies. With nothing said it is the model of the scenario voice.
+What it serves, one of
+  nothing said              the language model of the scenario voice
+  SCENARIO                  the language models of a scenario (built-in, example or file),
+                            with its replicas, failures, speculation and cold start; of a
+                            comparison every model, in the first of its variants
+  --model with --hardware   a model on a piece of hardware: see 'halfsecond catalog'
+  --server FILE             stated times, as ghost-text cases have them:
+                            {"slots": 1, "ttft_ms": 50, "tpot_ms": 10, "n": 20}
+and --hosted adds rented models, or stands alone. Speech is always there: the model's name
+in a request picks the published latencies of that service.
 
-Protocols: OpenAI (/v1/chat/completions, /v1/completions with suffix, /v1/responses,
-/v1/models), Anthropic (/v1/messages), Ollama (/api/...), llama.cpp (/completion,
-/infill, /slots, /props), vLLM's extras, Codestral (/v1/fim/completions), Tabby, Gemini
-(/v1beta/...); speech to text of OpenAI (/v1/audio/transcriptions), Deepgram (/v1/listen,
-/v2/listen), AssemblyAI (/v3/ws) and Cartesia; text to speech of OpenAI
-(/v1/audio/speech), ElevenLabs, Cartesia and Deepgram (/v1/speak); OpenAI Realtime
-(/v1/realtime); Twilio, which calls your server; Wyoming with --wyoming. The model's
-name in a speech request picks the published latencies of the service.
+Protocols
+  language models   OpenAI (/v1/chat/completions, /v1/completions with suffix, /v1/responses,
+                    /v1/models), Anthropic (/v1/messages), Ollama (/api/...), llama.cpp
+                    (/completion, /infill, /slots, /props), vLLM's extras, Codestral
+                    (/v1/fim/completions), Tabby (/v1/completions with segments), Gemini
+                    (/v1beta/...)
+  speech to text    OpenAI (/v1/audio/transcriptions), Deepgram (/v1/listen, /v2/listen),
+                    AssemblyAI (/v3/ws), Cartesia (/stt/websocket)
+  text to speech    OpenAI (/v1/audio/speech), ElevenLabs (/v1/text-to-speech/...), Cartesia
+                    (/tts/...), Deepgram (/v1/speak)
+  both              OpenAI Realtime (/v1/realtime), Wyoming (--wyoming), Twilio, which calls
+                    your server
 
-An answer is as long as max_tokens, or shorter when the mock ends by itself;
-"ignore_eos": true makes it as long as its limit. The field "mock_answer" tells the
-mock what to say, and --answers a file.
+What a request can ask for
+  "mock_answer": "..."          in a body: this answer
+  "max_tokens", "ignore_eos"    how long it is at most, or exactly
+  Halfsecond-Fault: stall at 3 for 2s     a header: what goes wrong with this request
+  Halfsecond-Timing: header | trailer     a header: how late the mock itself wrote
 
-What goes wrong is set by --fault, by the header Halfsecond-Fault of a request, and
-live at /v1/halfsecond/faults. /v1/halfsecond/requests tells what arrived, when it was
-cancelled and what it cost, /metrics the same in vLLM's names. How late the mock itself
-wrote is there, in the line at its end, and in a header for a request that has
-"Halfsecond-Timing: header" or "trailer".`,
+What it tells
+  GET /v1/halfsecond/requests        what arrived, when it was given up, what it cost
+  GET PUT POST DELETE /v1/halfsecond/faults   what goes wrong, changed live
+  GET /metrics                       for Prometheus, in vLLM's names
+  GET /health                        that it is there`,
 		Example: `  halfsecond mock --model Mistral-NeMo-12B --hardware L40S
+  curl -N http://127.0.0.1:8090/v1/chat/completions -d '{"model":"Mistral-NeMo-12B","stream":true,"messages":[{"role":"user","content":"Hello"}]}'
+
   halfsecond mock --model Qwen2.5-7B --hardware RTX-4090 --engine llama.cpp --slots 2 --addr 127.0.0.1:8012 --any-model
   halfsecond mock --transcript calls.txt --tls
   halfsecond mock speculation --detect next_token
   halfsecond mock --hosted gpt-4o=llm-gpt-4o-aiewf-eval@90 --fault 'status 429 retry_after=2s' --fault buffering-proxy
-  halfsecond mock --server case.json --answers code --documents src --accuracy 0.7
-  curl -N http://127.0.0.1:8090/v1/chat/completions -d '{"model":"Mistral-NeMo-12B","stream":true,"messages":[{"role":"user","content":"Hello"}]}'`,
+  halfsecond mock --server case.json --answers code --documents src --accuracy 0.7`,
 		Annotations: offers("table"),
 		Args:        atMostOneScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -82,7 +97,7 @@ wrote is there, in the line at its end, and in a header for a request that has
 			return runMock(cmd.Context(), p, opts)
 		},
 	}
-	opts.addFlags(cmd.Flags())
+	opts.addFlags(cmd)
 	return cmd
 }
 
@@ -94,16 +109,23 @@ func atMostOneScenario(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-func (o *mockOptions) addFlags(f *pflag.FlagSet) {
-	f.SortFlags = false
-	f.StringVar(&o.addr, "addr", "127.0.0.1:8090", "`address` to listen on; port 0 takes a free one")
-	f.Uint64Var(&o.seed, "seed", 0, "`number` from which words and random draws follow (default: the scenario's, else 1)")
-	o.served.addFlags(f)
-	o.says.addFlags(f)
-	o.access.addFlags(f)
-	f.StringArrayVar(&o.faults, "fault", nil, "what goes wrong: a `rule` such as 'stall at 10 for 5s', the name of a built-in one, or a file of rules; may be repeated")
-	f.DurationVar(&o.limit, "fit-limit", ledger.DefaultLimit, "`p99` of its own write error above which the mock calls itself unfit")
+func (o *mockOptions) addFlags(cmd *cobra.Command) {
+	inGroups(cmd,
+		group("What it serves", o.served.addFlags),
+		group("What it says and hears", o.says.addFlags),
+		group("Where it listens, and to whom", func(f *pflag.FlagSet) {
+			f.StringVar(&o.addr, "addr", "127.0.0.1:8090", "`address` to listen on; port 0 takes a free one")
+		}, o.access.addFlags),
+		group("What goes wrong", func(f *pflag.FlagSet) {
+			f.StringArrayVar(&o.faults, "fault", nil, "a `rule` such as 'stall at 10 for 5s', the name of a built-in one ("+builtinExamples+" ...), or a file of rules; may be repeated")
+			f.DurationVar(&o.limit, "fit-limit", ledger.DefaultLimit, "`p99` of its own write error above which the mock calls itself unfit to be measured against")
+			f.Uint64Var(&o.seed, "seed", 0, "`number` from which words, latencies and shares are drawn (default: the scenario's, else 1)")
+		}),
+	)
 }
+
+// builtinExamples are some of the built-in rules.
+const builtinExamples = "rate-limited, flaky-start, stalled, nginx-proxy"
 
 // runMock serves until it is interrupted.
 func runMock(ctx context.Context, p *program, o *mockOptions) error {
@@ -138,7 +160,7 @@ func (o *mockOptions) server(c server.Config, addr net.Addr) (*server.Server, er
 	if err != nil {
 		return nil, err
 	}
-	if err := o.harm(s.Faults); err != nil {
+	if err := s.Faults.Replace(o.rules...); err != nil {
 		return nil, fmt.Errorf("--fault: %w", err)
 	}
 	return s, o.access.listen(s)
@@ -152,24 +174,26 @@ func (o *mockOptions) config() (c server.Config, offers []offer, err error) {
 	if o.limit <= 0 {
 		err = errors.Join(err, fmt.Errorf("--fit-limit %s: want a time above 0", o.limit))
 	}
-	err = errors.Join(err, o.says.fill(&c, o.served.stated, o.given), o.access.fill(&c, o.given))
+	err = errors.Join(err, o.says.fill(&c, o.served.stated, o.given), o.access.fill(&c, o.given), o.readFaults())
 	for _, f := range offers {
 		c.Models = append(c.Models, f.served())
 	}
 	return c, offers, err
 }
 
-// harm sets what goes wrong.
-func (o *mockOptions) harm(set *fault.Set) error {
-	var rules []fault.Rule
+// readFaults reads what goes wrong, and sees whether all of it can stand together.
+func (o *mockOptions) readFaults() error {
 	for _, text := range o.faults {
 		r, err := readFault(text)
 		if err != nil {
-			return err
+			return fmt.Errorf("--fault: %w", err)
 		}
-		rules = append(rules, r...)
+		o.rules = append(o.rules, r...)
 	}
-	return set.Replace(rules...)
+	if err := fault.New(fault.Config{}).Replace(o.rules...); err != nil {
+		return fmt.Errorf("--fault: %w", err)
+	}
+	return nil
 }
 
 // readFault reads a file of rules, or else a phrase.
@@ -182,8 +206,19 @@ func readFault(text string) ([]fault.Rule, error) {
 		return nil, err
 	}
 	rule, wrong := fault.ParsePhrase(text)
-	if wrong != nil {
+	switch {
+	case wrong != nil && looksLikeFile(text):
+		return nil, err
+	case wrong != nil:
 		return nil, fmt.Errorf("%w (and there is no file of that name)", wrong)
 	}
 	return []fault.Rule{rule}, nil
+}
+
+// looksLikeFile reports a text that is meant to be the name of a file of rules.
+func looksLikeFile(text string) bool {
+	if strings.Contains(text, " ") {
+		return false
+	}
+	return strings.ContainsRune(text, filepath.Separator) || slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(text))
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -23,9 +24,9 @@ type mockAccess struct {
 }
 
 func (o *mockAccess) addFlags(f *pflag.FlagSet) {
-	f.BoolVar(&o.tls, "tls", false, "speak https and wss, with a certificate made now, whose path is printed")
-	f.StringVar(&o.certDir, "tls-dir", os.TempDir(), "`folder` that the certificate is written to")
-	f.StringVar(&o.keyEnv, "api-key-env", "", "environment `variable` with the key that clients must send (default: none is asked for)")
+	f.BoolVar(&o.tls, "tls", false, "speak https and wss, with a self-signed certificate made at the start, whose path is printed")
+	f.StringVar(&o.certDir, "tls-dir", os.TempDir(), "`folder` for that certificate")
+	f.StringVar(&o.keyEnv, "api-key-env", "", "environment `variable` with the key that clients must send, as Bearer, x-api-key or their other ways (default: any key or none will do)")
 	f.StringVar(&o.wyoming, "wyoming", "", "`address` for the Wyoming protocol, such as 127.0.0.1:10300 (default: not served)")
 	f.BoolVar(&o.calls, "call-anywhere", false, "let Twilio's calls dial servers that are not on this machine")
 }
@@ -33,6 +34,9 @@ func (o *mockAccess) addFlags(f *pflag.FlagSet) {
 // fill sets who is let in, and where calls may go.
 func (o *mockAccess) fill(c *server.Config, given func(flag string) bool) error {
 	c.DialAnywhere = o.calls
+	if given("tls-dir") && !o.tls {
+		return errors.New("--tls-dir goes with --tls")
+	}
 	if !given("api-key-env") {
 		return nil
 	}
@@ -40,6 +44,27 @@ func (o *mockAccess) fill(c *server.Config, given func(flag string) bool) error 
 		return fmt.Errorf("--api-key-env %s: the variable is empty or not set", o.keyEnv)
 	}
 	return nil
+}
+
+// reachable returns the address under which clients on this machine find a server: that of
+// the loopback for one on all addresses.
+func reachable(addr net.Addr) string {
+	if a, ok := addr.(*net.TCPAddr); ok && a.IP.IsUnspecified() {
+		return (&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: a.Port}).String()
+	}
+	return addr.String()
+}
+
+// exposed says who else reaches a server that is not on the loopback alone, "" for nobody.
+func (o *mockAccess) exposed(addr net.Addr) string {
+	a, ok := addr.(*net.TCPAddr)
+	switch {
+	case !ok || a.IP.IsLoopback():
+		return ""
+	case o.keyEnv == "":
+		return fmt.Sprintf("other machines reach it at %s, and it asks them for no key (--api-key-env does)", addr)
+	}
+	return fmt.Sprintf("other machines reach it at %s", addr)
 }
 
 // secure makes the certificate of a server at an address, if it is to have one.

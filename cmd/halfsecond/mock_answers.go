@@ -33,16 +33,16 @@ type mockAnswers struct {
 }
 
 func (o *mockAnswers) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.source, "answers", "words", "what is answered: words, echo, code, or a `file` with a text or with lines of {\"contains\": ..., \"answer\": ...}")
+	f.StringVar(&o.source, "answers", "words", "`what` is answered: words without meaning, echo of the last message, code (the true continuation), or a file: one text, or lines of {\"contains\": ..., \"answer\": ...}")
 	f.StringVar(&o.documents, "documents", "", "`folder` with the finished files, from which --answers code takes what follows the cursor")
 	f.Float64Var(&o.accuracy, "accuracy", 1, "`share` of the answers of --answers code that are the true continuation")
-	f.Float64Var(&o.broken, "broken", 0, "`share` of the answers of --answers code that do not compile")
-	f.IntVar(&o.replyTokens, "reply-tokens", 0, "`tokens` of an answer that nobody limits or dictates (default: drawn, as a chat's)")
-	f.IntVar(&o.thinkingTokens, "thinking-tokens", 0, "`tokens` of reasoning before an answer when a request asks for reasoning")
-	f.Float64Var(&o.toolShare, "tool-share", 0, "`share` of requests with tools and a free choice that are answered with a call")
+	f.Float64Var(&o.broken, "broken", 0, "`share` of the answers of --answers code with a bracket or quote missing")
+	f.IntVar(&o.replyTokens, "reply-tokens", 0, "`tokens` of an answer that nobody limits or dictates (default: drawn, of a chat's usual length)")
+	f.IntVar(&o.thinkingTokens, "thinking-tokens", 0, "`tokens` of reasoning before an answer, where a request asks for reasoning")
+	f.Float64Var(&o.toolShare, "tool-share", 0, "`share` of requests that may call a tool which do; who must call one always does")
 	f.StringVar(&o.transcript, "transcript", "", "`file` with what speech to text hears, an utterance a line (default: words)")
-	f.StringArrayVar(&o.stt, "stt", nil, "a speech-to-text model behaves as a component of the catalogue: `NAME=COMPONENT`; may be repeated")
-	f.StringArrayVar(&o.tts, "tts", nil, "a text-to-speech model behaves as a component of the catalogue: `NAME=COMPONENT`; may be repeated")
+	f.StringArrayVar(&o.stt, "stt", nil, "a speech-to-text model of that name is as fast as a component of the catalogue: `NAME=COMPONENT`; may be repeated")
+	f.StringArrayVar(&o.tts, "tts", nil, "the same for text to speech: `NAME=COMPONENT`; may be repeated")
 }
 
 // fill sets what the server says. A stated server has its own length of answers.
@@ -55,6 +55,9 @@ func (o *mockAnswers) fill(c *server.Config, stated *given.Server, given func(fl
 		o.source = "code"
 	}
 	c.Answers, errs[0] = o.answers(stated)
+	if stated != nil {
+		c.Answers = stated.Says(c.Answers)
+	}
 	c.Transcript, errs[1] = lines("--transcript", o.transcript)
 	c.STT, errs[2] = listener(o.stt)
 	c.TTS, errs[3] = speaker(o.tts)

@@ -40,10 +40,10 @@ func (o *mockModels) addFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.maxSequences, "max-sequences", 0, "`requests` computed at once; the others wait (default: as the engine has it)")
 	f.IntVar(&o.tokenBudget, "token-budget", 0, "most `tokens` of one step (default: as the engine has it)")
 	f.IntVar(&o.slots, "slots", 0, "`slots` of an engine that has some, such as llama.cpp (default: as the engine has it)")
-	f.StringVar(&o.server, "server", "", "JSON `file` with a server of stated times: a server block, or FILE#ID for that of a case")
-	f.StringArrayVar(&o.hosted, "hosted", nil, "a rented model by its published latencies: `NAME=COMPONENT@RATE`, its tokens a second; may be repeated")
-	f.BoolVar(&o.anyModel, "any-model", false, "serve the first model to those who ask for one that is not there")
-	f.StringVar(&o.detect, "detect", engine.AtOnce.String(), "`when` a hang-up is noticed: immediate, next_token, prefill_end or never")
+	f.StringVar(&o.server, "server", "", "a server of stated times from a JSON `file`, or FILE#ID for that of a case in it")
+	f.StringArrayVar(&o.hosted, "hosted", nil, "a rented model: `NAME=COMPONENT@RATE`, with a row of 'halfsecond catalog components' and tokens a second; may be repeated")
+	f.BoolVar(&o.anyModel, "any-model", false, "answer requests for a model that is not there by the first one, and not by 404")
+	f.StringVar(&o.detect, "detect", engine.AtOnce.String(), "`when` it notices that a client has hung up, and stops computing: immediate, next_token, prefill_end or never")
 }
 
 // usualScenario is the one whose language model is served when nothing was said.

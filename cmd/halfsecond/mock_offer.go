@@ -42,9 +42,9 @@ func (f offer) served() server.Model {
 // announce says what is served where, and how fast to expect it.
 func (p *program) announce(offers []offer, addr net.Addr, o *mockOptions) error {
 	var out bytes.Buffer
-	url, curl := "http://"+addr.String(), "curl -N"
+	url, curl := "http://"+reachable(addr), "curl -N"
 	if c := o.access.certificate; c != nil {
-		url, curl = "https://"+addr.String(), "curl -N --cacert "+c.Path
+		url, curl = "https://"+reachable(addr), "curl -N --cacert "+c.Path
 	}
 	for _, f := range offers {
 		f.write(&out, url+"/v1")
@@ -55,6 +55,9 @@ func (p *program) announce(offers []offer, addr net.Addr, o *mockOptions) error 
 	if name := o.access.keyEnv; name != "" {
 		curl += " -H \"Authorization: Bearer $" + name + "\""
 		fmt.Fprintln(&out, "clients must send the key")
+	}
+	if text := o.access.exposed(addr); text != "" {
+		fmt.Fprintln(&out, text)
 	}
 	fmt.Fprintf(&out, "try: %s %s/v1/chat/completions -d '{\"model\":%q,\"stream\":true,\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}'\n", curl, url, offers[0].service.Name)
 	fmt.Fprintf(&out, "speech: /v1/audio/*, Deepgram, AssemblyAI, ElevenLabs, Cartesia, /v1/realtime, at the published latencies of the model that is asked for\n")
@@ -70,6 +73,9 @@ func (f offer) write(w io.Writer, url string) {
 	e := f.model.Engine
 	if s := f.stated; s != nil {
 		fmt.Fprintf(w, "serving a stated server of %s, whatever model is asked for, at %s\n", counted(s.Slots, "slot"), url)
+		if n := len(s.Answers); n > 0 {
+			fmt.Fprintf(w, "%s of a script, counted from the first request\n", counted(n, "answer"))
+		}
 		return
 	}
 	if e == nil {

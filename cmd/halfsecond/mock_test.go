@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"net"
 	"os"
 	"regexp"
 	"strings"
@@ -28,6 +30,7 @@ func TestMockExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
+	t.Setenv("TMPDIR", ".") // for certificates
 	if err := os.Mkdir("src", 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +54,7 @@ func TestMockExamples(t *testing.T) {
 		}
 		var out bytes.Buffer
 		root := newRootCmd(&program{out: &out, err: &out})
-		root.SetArgs(append(args, "--addr", "127.0.0.1:0", "--tls-dir", "."))
+		root.SetArgs(append(args, "--addr", "127.0.0.1:0"))
 		if err := root.ExecuteContext(ended); err != nil || !strings.HasPrefix(out.String(), "serving ") {
 			t.Errorf("%s: %v\n%s", strings.TrimSpace(line), err, &out)
 		}
@@ -59,5 +62,29 @@ func TestMockExamples(t *testing.T) {
 	}
 	if n < 13 {
 		t.Errorf("%d examples were found, want 13 or more", n)
+	}
+}
+
+// TestMockLooksUpNobody: by its flags alone the mock listens on the loopback, and it asks no
+// name server for anything.
+func TestMockLooksUpNobody(t *testing.T) {
+	if host, _, err := net.SplitHostPort(newMockCmd(&program{}).Flag("addr").DefValue); err != nil || !net.ParseIP(host).IsLoopback() {
+		t.Errorf("it listens on %s: %v", host, err)
+	}
+	usual := net.DefaultResolver
+	defer func() { net.DefaultResolver = usual }()
+	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(_ context.Context, _, addr string) (net.Conn, error) {
+		t.Errorf("it asks %s", addr)
+		return nil, errors.New("no network")
+	}}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for _, args := range []string{"", "--tls --tls-dir " + t.TempDir(), "--wyoming 127.0.0.1:0", "--hosted a=llm-gpt-4o-aiewf-eval@90"} {
+		var out bytes.Buffer
+		root := newRootCmd(&program{out: &out, err: &out})
+		root.SetArgs(append([]string{"mock", "--addr", "127.0.0.1:0"}, strings.Fields(args)...))
+		if err := root.ExecuteContext(ended); err != nil {
+			t.Errorf("%s: %v\n%s", args, err, &out)
+		}
 	}
 }

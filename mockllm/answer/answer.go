@@ -22,7 +22,7 @@ type Asked struct {
 }
 
 // Source answers requests. It may be asked from any goroutine, and answers the same
-// to the same. Ok is false where it has nothing to say: the mock then finds its own
+// to the same, unless it goes by the order in which requests come. Ok is false where it has nothing to say: the mock then finds its own
 // words.
 type Source interface {
 	Answer(a *Asked) (text string, ok bool)

@@ -80,8 +80,10 @@ func TestContinuation(t *testing.T) {
 	}
 }
 
+// TestCode: as many answers are right and as many are broken as is set, each whatever the
+// other.
 func TestCode(t *testing.T) {
-	const truth = "return f(a, b[0])"
+	truth := ""
 	shares := func(c Code) (right, balanced float64) {
 		const n = 4000
 		for seed := range uint64(n) {
@@ -94,20 +96,25 @@ func TestCode(t *testing.T) {
 			} else if c.Broken == 0 && token.Count(got) < token.Count(truth) {
 				t.Fatalf("seed %d: %q is shorter than the truth", seed, got)
 			}
-			if strings.Count(got, "(") == strings.Count(got, ")") && strings.Count(got, "[") == strings.Count(got, "]") {
+			if balance(got) == balance(truth) {
 				balanced++
 			}
 		}
 		return right / n, balanced / n
 	}
-	if right, _ := shares(Code{Accuracy: 1}); right != 1 {
-		t.Errorf("%.3f are right, want all", right)
-	}
-	if right, _ := shares(Code{Accuracy: .7}); right < .67 || right > .73 {
-		t.Errorf("%.3f are right, want 0.7", right)
-	}
-	if right, balanced := shares(Code{Accuracy: 1, Broken: .25}); right < .72 || right > .78 || balanced != right {
-		t.Errorf("%.3f are right and %.3f balanced, want 0.75", right, balanced)
+	for _, truth = range []string{"return f(a, b[0])", `say("hi", 'x', []int{1}, f(g("[")))`, "x}, b)\n\tif (a) {", "x + y"} {
+		for _, c := range []struct{ accuracy, broken float64 }{{1, 0}, {.7, 0}, {.7, .2}, {0, .2}, {1, .25}, {0, 0}} {
+			right, balanced := shares(Code{Accuracy: c.accuracy, Broken: c.broken})
+			if want := c.accuracy * (1 - c.broken); right < want-.03 || right > want+.03 {
+				t.Errorf("%q with %v: %.3f are right, want %.3f", truth, c, right, want)
+			}
+			if c.accuracy == 1 && c.broken == 0 && right != 1 {
+				t.Errorf("%q: %.3f are right, want all", truth, right)
+			}
+			if want := 1 - c.broken; balanced < want-.03 || balanced > want+.03 || c.broken == 0 && balanced != 1 {
+				t.Errorf("%q with %v: %.3f are balanced, want %.3f", truth, c, balanced, want)
+			}
+		}
 	}
 	if _, ok := (&Code{Accuracy: 1}).Answer(&Asked{Texts: []string{"hello"}}); ok {
 		t.Error("it answers what is no code")
@@ -115,4 +122,15 @@ func TestCode(t *testing.T) {
 	if got, _ := (&Code{Accuracy: 1, Documents: Documents{document}}).Answer(&Asked{Fill: true, Prefix: "func add(", Suffix: ") int {"}); got != "a, b int" {
 		t.Errorf("filled in %q", got)
 	}
+}
+
+// balance returns how many brackets of each kind a text leaves open, and whether quotes.
+func balance(text string) (open [6]int) {
+	for i, pair := range []string{"()", "[]", "{}"} {
+		open[i] = strings.Count(text, pair[:1]) - strings.Count(text, pair[1:])
+	}
+	for i, quote := range []string{"\"", "'", "`"} {
+		open[3+i] = strings.Count(text, quote) % 2
+	}
+	return open
 }

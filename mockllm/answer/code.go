@@ -38,19 +38,50 @@ func (c *Code) Answer(a *Asked) (text string, ok bool) {
 }
 
 // diverge keeps less than the first half of a text and goes on with other words, for
-// as many tokens as the text has.
+// about as many tokens as the text has. It closes and opens what the text does, so that
+// being wrong does not break the syntax.
 func diverge(text string, dice *dist.Rand) string {
 	n := token.Count(text)
 	kept := token.Prefix(text, dice.IntN(n/2+1))
-	rest := token.Passage{{ID: token.ID(dice.Uint64()), N: n - token.Count(kept)}}.Text()
+	signs := outline(text[len(kept):])
+	words := max(1, n-token.Count(kept)-token.Count(signs))
+	rest := token.Passage{{ID: token.ID(dice.Uint64()), N: words}}.Text()
 	if strings.HasPrefix(text[len(kept):], rest) {
 		rest += "_" // the truth by chance
 	}
-	return kept + rest
+	return kept + rest + signs
 }
 
-// closers are what a parser waits for.
-const closers = ")]}\"'`"
+// outline returns what is left of the end of a text when all that is opened and closed in
+// it is taken out: a quote of each kind that stands in it an odd number of times, the
+// brackets that close, and those that open.
+func outline(end string) string {
+	var quotes string
+	for _, quote := range quoteSigns {
+		if strings.Count(end, string(quote))%2 == 1 {
+			quotes += string(quote)
+		}
+	}
+	var brackets []byte
+	for i := range len(end) {
+		switch last := len(brackets) - 1; {
+		case strings.IndexByte("([{", end[i]) >= 0:
+			brackets = append(brackets, end[i])
+		case strings.IndexByte(")]}", end[i]) < 0:
+		case last >= 0 && strings.IndexByte("([{", brackets[last]) == strings.IndexByte(")]}", end[i]):
+			brackets = brackets[:last]
+		default:
+			brackets = append(brackets, end[i])
+		}
+	}
+	return quotes + string(brackets)
+}
+
+// Signs of which there are two: those that a parser waits for, and of those the quotes.
+const (
+	quoteSigns = "\"'`"
+	closers    = ")]}" + quoteSigns
+)
 
 // breakSyntax takes out one of the signs that close something, or opens something that
 // nothing closes.

@@ -57,6 +57,7 @@ type Cold struct {
 	waiting []*guest      // for the load or the warm-up, in order of arrival
 	open    int           // requests at the engine
 	idle    time.Duration // since when there is none, if there is none
+	keep    time.Duration // how long the model stays when there is none; negative for ever
 	past    Stats         // of engines that were unloaded, and the loads
 }
 
@@ -70,13 +71,21 @@ const (
 	present
 )
 
+// kept returns how long an idle model stays, negative for ever.
+func (c ColdConfig) kept() time.Duration {
+	if c.Idle == 0 {
+		return -1
+	}
+	return c.Idle
+}
+
 // NewCold returns an engine on the loop whose model is brought into memory by
 // build. It panics when the configuration is not valid.
 func NewCold(loop pipeline.Scheduler, c ColdConfig, build func(pipeline.Scheduler) Engine) *Cold {
 	if err := c.Validate(); err != nil {
 		panic(fmt.Sprintf("engine: %v", err))
 	}
-	e := &Cold{loop: loop, config: c, build: build, engine: build(loop), lobby: newLobby(loop), idle: loop.Now()}
+	e := &Cold{loop: loop, config: c, build: build, engine: build(loop), lobby: newLobby(loop), idle: loop.Now(), keep: c.kept()}
 	switch {
 	case c.Loaded && c.Unused && c.WarmUp > 0:
 		e.phase = unused
@@ -162,7 +171,7 @@ func (e *Cold) pass(r *Request) {
 // expire unloads the model if it has been idle for too long. It is looked at when
 // somebody asks, so that no timer keeps a run alive.
 func (e *Cold) expire() {
-	if e.phase != present && e.phase != unused || e.config.Idle == 0 || e.open > 0 || e.loop.Now()-e.idle < e.config.Idle {
+	if e.phase != present && e.phase != unused || e.keep < 0 || e.open > 0 || e.loop.Now()-e.idle < e.keep {
 		return
 	}
 	e.past = Then(e.past, e.engine.Stats().Gone())
@@ -183,4 +192,49 @@ func (e *Cold) Cancel(r *Request) {
 func (e *Cold) Stats() Stats {
 	e.expire()
 	return Then(e.past, e.lobby.with(e.engine.Stats()))
+}
+
+// Keep sets how long the model stays from now on when nobody is served: not at all for 0,
+// for ever for less, and as configured for nil. A client of Ollama says so with each
+// request.
+func (e *Cold) Keep(idle *time.Duration) {
+	if e.loop.Now() > e.idle { // what a request says when it ends is about its own end
+		e.expire()
+	}
+	e.keep = e.config.kept()
+	if idle != nil {
+		e.keep = *idle
+	}
+	e.expire()
+}
+
+// Residence reports whether the model is in memory, or on its way there, and the instant
+// at which it leaves unless somebody asks; pipeline.Unknown for never.
+func (e *Cold) Residence() (here bool, until time.Duration) {
+	e.expire()
+	switch {
+	case e.phase == absent:
+		return false, pipeline.Unknown
+	case e.keep < 0:
+		return true, pipeline.Unknown
+	case e.open > 0 || e.phase == loading || e.phase == warming:
+		return true, e.loop.Now() + e.keep
+	}
+	return true, e.idle + e.keep
+}
+
+// FindCold returns the Cold that an engine is or has behind it, nil when there is none, or
+// one for each of several replicas.
+func FindCold(e Engine) *Cold {
+	switch e := e.(type) {
+	case *Cold:
+		return e
+	case *Front:
+		return FindCold(e.engine)
+	case *Detector:
+		return FindCold(e.engine)
+	case *Quota:
+		return FindCold(e.engine)
+	}
+	return nil
 }

@@ -64,6 +64,9 @@ type Request struct {
 	// them, in order. May be nil.
 	NotifyAt int
 	Notify   func(n int) (next int)
+	// Started is called at the instant Scheduled, again when the request is tried
+	// elsewhere. May be nil.
+	Started func()
 	// Done is called once, after the last Notify: OK, Cancelled or Refused, or
 	// Error when the replica failed under it.
 	Done func(pipeline.Outcome)
@@ -192,6 +195,14 @@ func (r *Request) arrive() {
 		panic("engine: request submitted twice")
 	}
 	r.Scheduled, r.Last = pipeline.Unknown, pipeline.Unknown
+}
+
+// start takes note that the engine begins to work on the request now.
+func (r *Request) start(now time.Duration) {
+	r.Scheduled = now
+	if r.Started != nil {
+		r.Started()
+	}
 }
 
 // begun reports whether an engine has begun to work on the request.

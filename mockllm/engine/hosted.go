@@ -52,7 +52,7 @@ func (h *Hosted) Submit(r *Request) {
 	}
 	h.stats.Running++
 	r.state = running
-	r.Scheduled = h.loop.Now()
+	r.start(h.loop.Now())
 	wait := h.config.First()
 	a := &answer{hosted: h, request: r, first: h.loop.Now() + wait, n: 1}
 	a.tick = a.output

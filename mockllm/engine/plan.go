@@ -95,7 +95,7 @@ func (e *Batched) planChunk(r *Request, b *roofline.Batch) bool {
 		return false
 	}
 	if r.Scheduled == pipeline.Unknown {
-		r.Scheduled = e.loop.Now()
+		r.start(e.loop.Now())
 	}
 	if e.spills {
 		e.readBack(r)

@@ -21,7 +21,7 @@ func (p *Relay) Send(e Engine, r *Request, ended func(pipeline.Outcome)) {
 	p.asked, p.engine, p.ended = r, e, ended
 	p.copy = Request{
 		Prompt: r.Prompt, Output: r.Output, Limit: r.Limit, Blocks: r.Blocks, Priority: r.Priority, Kind: r.Kind, Loading: r.Loading,
-		NotifyAt: r.NotifyAt, Notify: p.notify, Done: p.done,
+		NotifyAt: r.NotifyAt, Started: p.started, Notify: p.notify, Done: p.done,
 	}
 	e.Submit(&p.copy)
 }
@@ -43,6 +43,13 @@ func (p *Relay) report() {
 	r := p.asked
 	r.Scheduled, r.Last, r.Reason = p.copy.Scheduled, p.copy.Last, p.copy.Reason
 	r.CachedTokens, r.generated, r.Loading = p.copy.CachedTokens, p.copy.generated, p.copy.Loading
+}
+
+func (p *Relay) started() {
+	if p.asked != nil && p.asked.Started != nil {
+		p.report()
+		p.asked.Started()
+	}
 }
 
 func (p *Relay) notify(n int) (next int) {

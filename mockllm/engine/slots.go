@@ -170,7 +170,7 @@ func (e *Slots) startWaiting() {
 
 func (e *Slots) begin(i int, r *Request) {
 	r.state = running
-	r.Scheduled = e.loop.Now()
+	r.start(e.loop.Now())
 	e.stats.Waiting--
 	e.stats.Steps++
 	e.busy++

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"halfsecond/pipeline/strict"
 )
 
 // adminPath is where the admin API is served.
@@ -46,6 +48,16 @@ func (s *Set) Handle(mux *http.ServeMux) {
 		}
 		w.WriteHeader(http.StatusNoContent)
 	})
+	mux.HandleFunc(adminPath, otherwise("GET, PUT, POST, DELETE"))
+	mux.HandleFunc(adminPath+"/{name}", otherwise("DELETE"))
+}
+
+// otherwise answers methods that are none of those.
+func otherwise(methods string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Allow", methods)
+		refuse(w, http.StatusMethodNotAllowed, fmt.Sprintf("%s is not possible here; what is: %s.", r.Method, methods))
+	}
 }
 
 // known says which rules there are, or which of them may have been meant.
@@ -57,7 +69,7 @@ func known(name string, hits []Hits) string {
 	for i, h := range hits {
 		all[i] = h.Rule
 	}
-	return suggest(name, all)
+	return strict.Suggest(name, all)
 }
 
 // page is the JSON form of a set.
@@ -81,7 +93,7 @@ func (s *Set) show(w http.ResponseWriter, status int) {
 
 // take reads the rules of a body and hands them on.
 func (s *Set) take(w http.ResponseWriter, r *http.Request, status int, to func(...Rule) error) {
-	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBytes))
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, strict.MaxBytes))
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
 		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("The rules are larger than %d bytes.", large.Limit))
@@ -118,5 +130,5 @@ func (rule Rule) resetsAll() bool {
 func refuse(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(failure{status: status, message: message}.body(openAI)) // the client may be gone
+	_, _ = w.Write(failure{status: status, message: message}.body(protocolOpenAI)) // the client may be gone
 }

@@ -71,6 +71,8 @@ func TestAdmin(t *testing.T) {
 		{"DELETE", "", "", 204, ""},
 		{"DELETE", "/a", "", 404, say(`There is no rule \"a\"; there are none.`, "invalid_request_error")},
 		{"POST", "", strings.Repeat(" ", 1<<20+1), 413, say("The rules are larger than 1048576 bytes.", "invalid_request_error")},
+		{"PATCH", "", "{}", 405, say("PATCH is not possible here; what is: GET, PUT, POST, DELETE.", "invalid_request_error")},
+		{"GET", "/a", "", 405, say("GET is not possible here; what is: DELETE.", "invalid_request_error")},
 		{"GET", "", "", 200, list("", "")},
 	} {
 		if c.method == "ask" {

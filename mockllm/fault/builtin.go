@@ -10,7 +10,7 @@ import (
 //go:embed builtin.yaml
 var builtinFile []byte
 
-// builtins returns the rules that are built in.
+// builtins returns the rules that are built in; each says in About what it is.
 var builtins = sync.OnceValue(func() []Rule {
 	rules, err := Parse("builtin.yaml", builtinFile)
 	if err != nil {
@@ -18,15 +18,6 @@ var builtins = sync.OnceValue(func() []Rule {
 	}
 	return rules
 })
-
-// Builtin returns the built-in rule of that name, or an error with the nearest names.
-func Builtin(name string) (Rule, error) {
-	rule, found := builtin(name)
-	if !found {
-		return Rule{}, fmt.Errorf("no built-in fault %q; %s", name, suggest(name, BuiltinNames()))
-	}
-	return rule, nil
-}
 
 // builtin returns the built-in rule of that name.
 func builtin(name string) (Rule, bool) {
@@ -37,11 +28,8 @@ func builtin(name string) (Rule, bool) {
 	return builtins()[i], true
 }
 
-// Builtins returns the built-in rules; each says in About what it is.
-func Builtins() []Rule { return slices.Clone(builtins()) }
-
-// BuiltinNames returns the names of the built-in rules.
-func BuiltinNames() []string {
+// builtinNames returns the names of the built-in rules.
+func builtinNames() []string {
 	all := make([]string, len(builtins()))
 	for i, r := range builtins() {
 		all[i] = r.Name

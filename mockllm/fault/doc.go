@@ -56,5 +56,5 @@
 // then happens to a request, and writer.go and stage.go for what happens to its answer:
 // every kind of harm is a stage that the bytes of the answer go through. socket.go does
 // the same to the frames of a WebSocket, and listener.go to connections. schema.go says
-// how rules are written; reader.go, value.go and document.go read them.
+// how rules are written, and reader.go and value.go read them.
 package fault

@@ -34,8 +34,8 @@ func Example() {
 	_, hits := faults.Rules()
 	fmt.Println(hits)
 	// Output:
-	// 503 {"error":{"code":null,"message":"Try again.","param":null,"type":"server_error"}}
-	// 503 {"error":{"code":null,"message":"Try again.","param":null,"type":"server_error"}}
+	// 503 {"error":{"message":"Try again.","type":"server_error","param":null,"code":null}}
+	// 503 {"error":{"message":"Try again.","type":"server_error","param":null,"code":null}}
 	// 200 hello
 	// [{flaky 3 2}]
 }

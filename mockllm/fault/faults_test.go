@@ -44,8 +44,8 @@ func TestBodies(t *testing.T) {
 		{"cut beyond the end", "cut: {at: 12}", all, nil},
 		{"malformed", "malformed: 5", events(1, 4) + "data: {\"n\"\n\n" + events(6, tokens) + done, nil},
 		{"oversized", "oversized: {at: 5, bytes: 70000}", events(1, 4) + padded(70_000) + events(6, tokens) + done, nil},
-		{"error", "error: {at: 5, message: No room, type: overloaded}", events(1, 4) + `data: {"error":{"code":null,"message":"No room","param":null,"type":"overloaded"}}` + "\n\n", nil},
-		{"error at once", "error: 1", `data: {"error":{"code":null,"message":"The server had an error while processing your request.","param":null,"type":"server_error"}}` + "\n\n", nil},
+		{"error", "error: {at: 5, message: No room, type: overloaded}", events(1, 4) + `data: {"error":{"message":"No room","type":"overloaded","param":null,"code":null}}` + "\n\n", nil},
+		{"error at once", "error: 1", `data: {"error":{"message":"The server had an error while processing your request.","type":"server_error","param":null,"code":null}}` + "\n\n", nil},
 		{"end", "end: 5", events(1, 4), nil},
 		{"end at once", "end: 1", "", nil},
 		{"end without its mark", "end: 11", events(1, tokens), nil},
@@ -121,25 +121,25 @@ func TestStatus(t *testing.T) {
 	}{
 		{
 			"openai 429", "status: {code: 429, retry_after: 1500ms, quota: 20}", "/v1/chat/completions",
-			`{"error":{"code":"rate_limit_exceeded","message":"Rate limit reached. Please try again later.","param":null,"type":"requests"}}` + "\n", 429,
+			`{"error":{"message":"Rate limit reached. Please try again later.","type":"requests","param":null,"code":"rate_limit_exceeded"}}` + "\n", 429,
 			map[string]string{
 				"Retry-After": "2", "Retry-After-Ms": "1500", "Content-Type": "application/json",
 				"X-Ratelimit-Limit-Requests": "20", "X-Ratelimit-Remaining-Requests": "0", "X-Ratelimit-Reset-Requests": "1m0s",
 			},
 		},
-		{"openai 503", "status: 503", "/v1/completions", `{"error":{"code":null,"message":"The server is overloaded or not ready yet.","param":null,"type":"server_error"}}` + "\n", 503, map[string]string{"Retry-After": ""}},
-		{"words", "status: {code: 401, message: No, type: auth}", "/v1/responses", `{"error":{"code":null,"message":"No","param":null,"type":"auth"}}` + "\n", 401, nil},
-		{"anthropic", "status: 529", "/v1/messages", `{"error":{"message":"Overloaded","type":"overloaded_error"},"request_id":"00000000-0000-4000-8000-000000000000","type":"error"}` + "\n", 529, nil},
-		{"anthropic 400", "status: 400", "/v1/messages", `{"error":{"message":"The request is not valid.","type":"invalid_request_error"},"request_id":"00000000-0000-4000-8000-000000000000","type":"error"}` + "\n", 400, nil},
+		{"openai 503", "status: 503", "/v1/completions", `{"error":{"message":"The server is overloaded or not ready yet.","type":"server_error","param":null,"code":null}}` + "\n", 503, map[string]string{"Retry-After": ""}},
+		{"words", "status: {code: 401, message: No, type: auth}", "/v1/responses", `{"error":{"message":"No","type":"auth","param":null,"code":null}}` + "\n", 401, nil},
+		{"anthropic", "status: 529", "/v1/messages", `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"00000000-0000-4000-8000-000000000000"}` + "\n", 529, nil},
+		{"anthropic 400", "status: 400", "/v1/messages", `{"type":"error","error":{"type":"invalid_request_error","message":"The request is not valid."},"request_id":"00000000-0000-4000-8000-000000000000"}` + "\n", 400, nil},
 		{"ollama", "status: 404", "/api/chat", `{"error":"This does not exist, or you have no access to it."}` + "\n", 404, nil},
 		{"llamacpp", "status: 503", "/infill", `{"error":{"code":503,"message":"The server is overloaded or not ready yet.","type":"unavailable_error"}}` + "\n", 503, nil},
-		{"mistral", "status: 429", "/v1/fim/completions", `{"code":"1300","message":"Rate limit reached. Please try again later.","object":"error","param":null,"type":"rate_limited"}` + "\n", 429, nil},
+		{"mistral", "status: 429", "/v1/fim/completions", `{"object":"error","message":"Rate limit reached. Please try again later.","type":"rate_limited","param":null,"code":"1300"}` + "\n", 429, nil},
 		{"gemini", "status: 429", "/v1beta/models/m:streamGenerateContent", `{"error":{"code":429,"message":"Rate limit reached. Please try again later.","status":"RESOURCE_EXHAUSTED"}}` + "\n", 429, nil},
 		{"deepgram", "status: 429", "/v1/listen", `{"err_code":"TOO_MANY_REQUESTS","err_msg":"Rate limit reached. Please try again later.","request_id":"00000000-0000-4000-8000-000000000000"}` + "\n", 429, nil},
-		{"elevenlabs", "status: 429", "/v1/text-to-speech/v/stream", `{"detail":{"message":"Rate limit reached. Please try again later.","status":"too_many_concurrent_requests"}}` + "\n", 429, nil},
-		{"cartesia", "status: 429", "/tts/bytes", `{"error_code":"concurrency_limited","message":"Rate limit reached. Please try again later.","request_id":"00000000-0000-4000-8000-000000000000","title":"Too Many Requests"}` + "\n", 429, nil},
+		{"elevenlabs", "status: 429", "/v1/text-to-speech/v/stream", `{"detail":{"status":"too_many_concurrent_requests","message":"Rate limit reached. Please try again later."}}` + "\n", 429, nil},
+		{"cartesia", "status: 429", "/tts/bytes", `{"error_code":"concurrency_limited","title":"Too Many Requests","message":"Rate limit reached. Please try again later.","request_id":"00000000-0000-4000-8000-000000000000"}` + "\n", 429, nil},
 		{"assemblyai", "status: 500", "/v3/ws", `{"error":"The server had an error while processing your request."}` + "\n", 500, nil},
-		{"no name", "status: 418", "/v1/x", `{"error":{"code":null,"message":"I'm a teapot","param":null,"type":"invalid_request_error"}}` + "\n", 418, nil},
+		{"no name", "status: 418", "/v1/x", `{"error":{"message":"I'm a teapot","type":"invalid_request_error","param":null,"code":null}}` + "\n", 418, nil},
 		{"a body", "status: {code: 502, body: \"<b>\", headers: {Server: nginx}}", "/v1/x", "<b>", 502, map[string]string{"Content-Type": "text/plain; charset=utf-8", "Server": "nginx"}},
 		{"a body of JSON", "status: {code: 502, body: \"{}\", headers: {Content-Type: a/b}}", "/v1/x", "{}", 502, map[string]string{"Content-Type": "a/b"}},
 	} {
@@ -160,7 +160,7 @@ func TestStatus(t *testing.T) {
 
 func TestErrorsInStreams(t *testing.T) {
 	for _, c := range []struct{ path, want string }{
-		{"/v1/messages", "event: error\ndata: {\"error\":{\"message\":\"No\",\"type\":\"api_error\"},\"request_id\":\"00000000-0000-4000-8000-000000000000\",\"type\":\"error\"}\n\n"},
+		{"/v1/messages", "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"api_error\",\"message\":\"No\"},\"request_id\":\"00000000-0000-4000-8000-000000000000\"}\n\n"},
 		{"/v1/responses", "event: error\ndata: {\"code\":\"server_error\",\"message\":\"No\",\"param\":null,\"type\":\"error\"}\n\n"},
 		{"/completion", "data: {\"error\":{\"code\":500,\"message\":\"No\",\"type\":\"server_error\"}}\n\n"},
 		{"/api/chat/whole", "{\"error\":\"No\"}\n"},
@@ -168,6 +168,51 @@ func TestErrorsInStreams(t *testing.T) {
 		g := start(t, "rules:\n  - error: {at: 1, message: No}\n")
 		if a := g.ask(c.path, "{}"); a.status != 200 || a.err != nil || a.body != c.want {
 			t.Errorf("%s: got %d %q, %v; want %q", c.path, a.status, a.body, a.err, c.want)
+		}
+	}
+}
+
+// TestMatchOnTheWire checks by what requests are told apart when they come over a socket,
+// wherever their protocol has its model and key.
+func TestMatchOnTheWire(t *testing.T) {
+	type request struct{ path, body, name, value string }
+	chat := request{path: "/v1/chat/completions/whole", body: `{"model":"gpt-5"}`}
+	listen := request{path: "/v1/listen/whole?model=nova-3", name: "Authorization", value: "Token k"}
+	for _, c := range []struct {
+		match string
+		asked []request
+		want  string // 1 for those that go wrong
+	}{
+		{`{model: "gpt-*"}`, []request{chat, {path: chat.path, body: `{"model":"o5"}`}, listen}, "100"},
+		{`{model: nova-3}`, []request{chat, listen}, "01"},
+		{`{path: "/v1/chat/*"}`, []request{chat, listen}, "10"},
+		{`{protocol: deepgram}`, []request{chat, listen}, "01"},
+		{`{header: {authorization: "Token *"}}`, []request{chat, listen}, "01"},
+		{`{nth: 2}`, []request{chat, chat, chat}, "010"},
+		{`{every: 2}`, []request{chat, chat, chat, chat}, "0101"},
+		{`{first: 2}`, []request{chat, chat, chat}, "110"},
+		{`{share: 100%}`, []request{chat, chat}, "11"},
+		{`{share: 50%, seed: 3}`, []request{chat, chat, chat, chat, chat, chat}, "110101"},
+		{`{model: "gpt-*", nth: 2}`, []request{chat, listen, chat}, "001"},
+	} {
+		g := start(t, "rules:\n  - {match: "+c.match+", status: 418}\n")
+		got := ""
+		for _, r := range c.asked {
+			var header []string
+			if r.name != "" {
+				header = []string{r.name, r.value}
+			}
+			switch a := g.ask(r.path, r.body, header...); a.status {
+			case 200:
+				got += "0"
+			case 418:
+				got += "1"
+			default:
+				t.Errorf("%s: %+v", c.match, a)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %s go wrong, want %s", c.match, got, c.want)
 		}
 	}
 }
@@ -453,12 +498,35 @@ func TestHeader(t *testing.T) {
 		t.Errorf("got %+v", a)
 	}
 	a = g.ask("/v1/messages", "{}", Header, "stal at 3")
-	want := `{"error":{"message":"Halfsecond-Fault: unknown effect \"stal\"; nearest: stall","type":"invalid_request_error"},"request_id":"00000000-0000-4000-8000-000000000000","type":"error"}` + "\n"
+	want := `{"type":"error","error":{"type":"invalid_request_error","message":"Halfsecond-Fault: unknown effect \"stal\"; nearest: stall"},"request_id":"00000000-0000-4000-8000-000000000000"}` + "\n"
 	if a.status != 400 || a.body != want {
 		t.Errorf("got %d %s, want 400 %s", a.status, a.body, want)
 	}
 	if a := g.ask("/v1/x", "{}"); a.body != events(1, tokens)+done {
 		t.Errorf("the next request: %+v", a)
+	}
+}
+
+// TestOwnPages: a rule that is about every path, or a header that is wrong, is answered on
+// the server's own pages too, in the words of OpenAI.
+func TestOwnPages(t *testing.T) {
+	g := start(t, "rules:\n  - {match: {path: \"*\", nth: 1}, status: 429}\n  - {match: {path: /health, nth: 2}, error: 1}\n")
+	for _, c := range []struct {
+		header, want string
+		status       int
+	}{
+		{"", `"type":"requests"`, 429},
+		{"", `"type":"server_error"`, 200},
+		{"stal at 3", `nearest: stall`, 400},
+		{"status 503", `"type":"server_error"`, 503},
+	} {
+		var header []string
+		if c.header != "" {
+			header = []string{Header, c.header}
+		}
+		if a := g.ask("/health", "", header...); a.status != c.status || !strings.Contains(a.body, c.want) || a.err != nil {
+			t.Errorf("%q: %+v, want %d with %s", c.header, a, c.status, c.want)
+		}
 	}
 }
 

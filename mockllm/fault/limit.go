@@ -78,7 +78,7 @@ func tooLarge(b *bucket, i int, q *Query, n int) *refusal {
 // the type of the error.
 func limited(q *Query, i int, message string) *refusal {
 	f := failure{status: http.StatusTooManyRequests, message: message}
-	if q.Protocol == openAI {
+	if q.Protocol == protocolOpenAI {
 		f.kind = units[i]
 	}
 	return &refusal{failure: f}
@@ -95,12 +95,12 @@ func (q quota) tell(h http.Header, protocol string, now time.Time) {
 	for i, l := range q {
 		switch {
 		case l.limit == 0:
-		case protocol == anthropic:
+		case protocol == protocolAnthropic:
 			name := "Anthropic-Ratelimit-" + units[i]
 			h.Set(name+"-Limit", strconv.Itoa(l.limit))
 			h.Set(name+"-Remaining", strconv.Itoa(l.remaining))
 			h.Set(name+"-Reset", now.Add(l.reset).UTC().Format(time.RFC3339))
-		case protocol == openAI:
+		case protocol == protocolOpenAI:
 			h.Set("X-Ratelimit-Limit-"+units[i], strconv.Itoa(l.limit))
 			h.Set("X-Ratelimit-Remaining-"+units[i], strconv.Itoa(l.remaining))
 			h.Set("X-Ratelimit-Reset-"+units[i], short(l.reset))
@@ -121,7 +121,7 @@ func tellRetry(h http.Header, protocol string, after time.Duration) {
 		return
 	}
 	h.Set("Retry-After", strconv.FormatFloat(math.Ceil(after.Seconds()), 'f', 0, 64))
-	if protocol == openAI {
+	if protocol == protocolOpenAI {
 		h.Set("Retry-After-Ms", strconv.FormatFloat(math.Ceil(float64(after)/1e6), 'f', 0, 64))
 	}
 }

@@ -91,7 +91,7 @@ func (v *visit) serve(next http.Handler) {
 		v.tell(Answer{Message: "the connection was reset"})
 	case p.refusal != nil:
 		p.refusal.write(out, v.query.Protocol, time.Now())
-		v.tell(Answer{Status: p.refusal.status, Message: p.refusal.in(dialects[v.query.Protocol]).message})
+		v.tell(Answer{Status: p.refusal.status, Message: p.refusal.said()})
 	default:
 		v.r.Header.Del("Sec-Websocket-Extensions") // messages are changed, so none is compressed
 		out.serve(next, v.r.WithContext(ctx))

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"halfsecond/pipeline/strict"
 )
 
 // Header is the request header whose value makes that one request go wrong.
@@ -41,23 +43,23 @@ func ParsePhrase(phrase string) (Rule, error) {
 		}
 	}
 	r := &reader{}
-	if n := r.document([]byte("{" + strings.Join(flow, ", ") + "}")); n != nil && r.object(n, "", keys) {
+	if n := r.Document([]byte("{"+strings.Join(flow, ", ")+"}"), "rules:"); n != nil && r.object(n, "", keys) {
 		if wrong := rule.check(); wrong != "" {
-			r.failHere("%s", wrong)
+			r.FailHere("%s", wrong)
 		}
 	}
-	if len(r.problems) > 0 {
-		return Rule{}, inWords(r.problems)
+	if len(r.Problems) > 0 {
+		return Rule{}, inWords(r.Problems)
 	}
 	rule.Name = rule.had()[0]
 	return rule, nil
 }
 
 // inWords returns problems of a text without lines.
-func inWords(problems []Problem) error {
+func inWords(problems []strict.Problem) error {
 	all := make([]string, len(problems))
 	for i, p := range problems {
-		all[i] = p.inWords()
+		all[i] = p.Words()
 	}
 	return errors.New(strings.Join(all, "; "))
 }
@@ -109,7 +111,7 @@ func clauses(phrase string) ([][]string, error) {
 	}
 	all = slices.DeleteFunc(all, func(words []string) bool { return words == nil })
 	if len(all) == 0 {
-		return nil, fmt.Errorf("want an effect, such as \"stall at 5 for 2s\", or the name of a built-in rule: %s", strings.Join(BuiltinNames(), ", "))
+		return nil, fmt.Errorf("want an effect, such as \"stall at 5 for 2s\", or the name of a built-in rule: %s", strings.Join(builtinNames(), ", "))
 	}
 	return all, nil
 }
@@ -120,11 +122,11 @@ func inFlow(words []string, keys []key) (string, error) {
 	k := find(keys, effect)
 	switch {
 	case k == nil:
-		return "", fmt.Errorf("unknown effect %s; %s", shown(effect), suggest(effect, append(names(keys), BuiltinNames()...)))
+		return "", fmt.Errorf("unknown effect %s; %s", strict.Quote(effect), strict.Suggest(effect, append(names(keys), builtinNames()...)))
 	case k.main == "" && len(rest) == 0 && k.flag:
 		return effect + ": true", nil
 	case k.main == "" && len(rest) != 1:
-		return "", fmt.Errorf("%s: want %s; found %s", effect, k.want, shown(strings.Join(rest, " ")))
+		return "", fmt.Errorf("%s: want %s; found %s", effect, k.want, strict.Quote(strings.Join(rest, " ")))
 	case k.main == "":
 		return effect + ": " + scalarText(rest[0]), nil
 	case len(rest)%2 == 1:

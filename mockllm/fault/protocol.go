@@ -8,34 +8,34 @@ import (
 // Names of protocols, as a rule matches them and as errors are shaped. What is not
 // known to be another is OpenAI's, which most imitate.
 const (
-	openAI     = "openai"
-	anthropic  = "anthropic"
-	ollama     = "ollama"
-	llamaCPP   = "llamacpp"
-	mistral    = "mistral"
-	gemini     = "gemini"
-	deepgram   = "deepgram"
-	elevenLabs = "elevenlabs"
-	cartesia   = "cartesia"
-	assemblyAI = "assemblyai"
+	protocolOpenAI     = "openai"
+	protocolAnthropic  = "anthropic"
+	protocolOllama     = "ollama"
+	protocolLlamaCPP   = "llamacpp"
+	protocolMistral    = "mistral"
+	protocolGemini     = "gemini"
+	protocolDeepgram   = "deepgram"
+	protocolElevenLabs = "elevenlabs"
+	protocolCartesia   = "cartesia"
+	protocolAssemblyAI = "assemblyai"
 )
 
 // Protocols returns the names of protocols that a rule can match.
 func Protocols() []string {
-	return []string{openAI, anthropic, ollama, llamaCPP, mistral, gemini, deepgram, elevenLabs, cartesia, assemblyAI}
+	return []string{protocolOpenAI, protocolAnthropic, protocolOllama, protocolLlamaCPP, protocolMistral, protocolGemini, protocolDeepgram, protocolElevenLabs, protocolCartesia, protocolAssemblyAI}
 }
 
 // routes are the beginnings of paths that belong to a protocol.
 var routes = []struct{ prefix, protocol string }{
-	{"/v1/messages", anthropic},
-	{"/api/", ollama},
-	{"/completion", llamaCPP}, {"/infill", llamaCPP}, {"/slots", llamaCPP}, {"/props", llamaCPP}, {"/tokenize", llamaCPP},
-	{"/v1/fim/", mistral},
-	{"/v1beta/", gemini},
-	{"/v1/listen", deepgram}, {"/v2/listen", deepgram}, {"/v1/speak", deepgram},
-	{"/v1/text-to-speech/", elevenLabs},
-	{"/tts/", cartesia}, {"/stt/", cartesia},
-	{"/v3/ws", assemblyAI},
+	{"/v1/messages", protocolAnthropic},
+	{"/api/", protocolOllama},
+	{"/completion", protocolLlamaCPP}, {"/infill", protocolLlamaCPP}, {"/slots", protocolLlamaCPP}, {"/props", protocolLlamaCPP}, {"/tokenize", protocolLlamaCPP},
+	{"/v1/fim/", protocolMistral},
+	{"/v1beta/", protocolGemini},
+	{"/v1/listen", protocolDeepgram}, {"/v2/listen", protocolDeepgram}, {"/v1/speak", protocolDeepgram},
+	{"/v1/text-to-speech/", protocolElevenLabs},
+	{"/tts/", protocolCartesia}, {"/stt/", protocolCartesia},
+	{"/v3/ws", protocolAssemblyAI},
 }
 
 // ownPages are the beginnings of paths that are the server's own.
@@ -54,7 +54,7 @@ func Protocol(path string) string {
 		return found && (strings.HasSuffix(r.prefix, "/") || rest == "" || rest[0] == '/')
 	})
 	if i < 0 {
-		return openAI
+		return protocolOpenAI
 	}
 	return routes[i].protocol
 }

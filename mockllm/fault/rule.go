@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Rule says which requests go wrong, and how. Rules come from Parse, Builtin or Go
+// Rule says which requests go wrong, and how. Rules come from Parse, ParsePhrase or Go
 // code; Set checks them either way.
 type Rule struct {
 	Name  string // of letters, digits, dots, dashes and underscores; "" takes that of the first effect

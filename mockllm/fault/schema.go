@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"halfsecond/pipeline/strict"
 )
 
 // Limits of what a rule may say.
@@ -25,12 +27,12 @@ const (
 // Parse reads a file of rules, in YAML or JSON. The error has a line for every problem,
 // with its place and the nearest valid name.
 func Parse(file string, data []byte) ([]Rule, error) {
-	r := &reader{file: file}
+	r := &reader{strict.Reader{File: file}}
 	var rules []Rule
-	if n := r.document(data); n != nil {
+	if n := r.Document(data, "rules:"); n != nil {
 		r.object(n, "", []key{listOf("rules", &rules).required()})
 	}
-	if err := join(r.problems); err != nil {
+	if err := strict.Join(r.Problems); err != nil {
 		return nil, err
 	}
 	return rules, nil
@@ -42,14 +44,18 @@ func listOf(name string, at *[]Rule) key {
 		name: name, want: "a list of rules",
 		read: func(r *reader, n ast.Node) {
 			list, isList := n.(*ast.SequenceNode)
-			if !isList || len(list.Values) > mostRules {
-				r.fail(n, "want a list of at most %d rules; found %s", mostRules, describe(n))
+			switch {
+			case !isList:
+				r.Fail(n, "want a list of at most %d rules; found %s", mostRules, strict.Describe(n))
+				return
+			case len(list.Values) > mostRules:
+				r.Fail(n, "want a list of at most %d rules; found one of %d", mostRules, len(list.Values))
 				return
 			}
 			*at = make([]Rule, len(list.Values))
 			taken := map[string]bool{}
 			for i, e := range list.Values {
-				r.within("["+strconv.Itoa(i)+"]", position(e), func() { r.rule(e, &(*at)[i], taken) })
+				r.Within("["+strconv.Itoa(i)+"]", strict.Position(e), func() { r.rule(e, &(*at)[i], taken) })
 			}
 			christen(*at, taken)
 		},
@@ -62,11 +68,11 @@ func (r *reader) rule(n ast.Node, rule *Rule, taken map[string]bool) {
 		return
 	}
 	if rule.Name != "" && taken[rule.Name] {
-		r.fail(n, "the name %s is given twice", rule.Name)
+		r.Fail(n, "the name %s is given twice", rule.Name)
 	}
 	taken[rule.Name] = true
 	if wrong := rule.check(); wrong != "" {
-		r.fail(n, "%s", wrong)
+		r.Fail(n, "%s", wrong)
 	}
 }
 
@@ -94,7 +100,7 @@ func (rule *Rule) keys() []key {
 	read := name.read
 	name.read = func(r *reader, n ast.Node) {
 		if s, _ := word(n); !ruleName.MatchString(s) {
-			r.fail(n, "want a name of up to 64 letters, digits, dots, dashes and underscores; found %s", describe(n))
+			r.Fail(n, "want a name of up to 64 letters, digits, dots, dashes and underscores; found %s", strict.Describe(n))
 			return
 		}
 		read(r, n)
@@ -104,7 +110,7 @@ func (rule *Rule) keys() []key {
 		read: func(r *reader, n ast.Node) {
 			if r.object(n, "", rule.Match.keys()) {
 				if wrong := rule.Match.check(); wrong != "" {
-					r.fail(n, "%s", wrong)
+					r.Fail(n, "%s", wrong)
 				}
 			}
 		},
@@ -394,11 +400,11 @@ func checked(rules []Rule) ([]Rule, error) {
 	}
 	r := &reader{}
 	rules = nil
-	if n := r.document(data); n != nil {
+	if n := r.Document(data, "rules:"); n != nil {
 		r.object(n, "", []key{listOf("rules", &rules).required()})
 	}
-	if len(r.problems) > 0 {
-		return nil, inWords(r.problems)
+	if len(r.Problems) > 0 {
+		return nil, inWords(r.Problems)
 	}
 	return rules, nil
 }

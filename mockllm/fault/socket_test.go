@@ -161,7 +161,7 @@ func TestSocketEnds(t *testing.T) {
 		{"cut at a byte", "cut: {byte: 25, how: close}", "1 2", 1006, "unexpected EOF", nil},
 		{
 			"error", "match: {protocol: openai}\n    error: {at: 4, message: No room}",
-			`1 2 3 {"error":{"code":null,"event_id":null,"message":"No room","param":null,"type":"server_error"},"event_id":"00000000-0000-4000-8000-000000000000","type":"error"}`, 1011, "", nil,
+			`1 2 3 {"type":"error","event_id":"00000000-0000-4000-8000-000000000000","error":{"type":"server_error","code":null,"message":"No room","param":null,"event_id":null}}`, 1011, "", nil,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -12,6 +12,8 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
+
+	"halfsecond/pipeline/strict"
 )
 
 // word returns the text of a scalar, and whether it was written without quotes.
@@ -45,9 +47,9 @@ func scalar[T comparable](name, want string, at *T, parse func(text string, bare
 			s, bare := word(n)
 			v, ok := parse(s, bare)
 			if !ok || !isWord(n) {
-				r.fail(n, "want %s; found %s", want, describe(n))
+				r.Fail(n, "want %s; found %s", want, strict.Describe(n))
 			} else if must := bounds(v); must != "" {
-				r.fail(n, "%s is not possible: it must be %s", s, must)
+				r.Fail(n, "%s is not possible: it must be %s", s, must)
 			} else {
 				*at = v
 			}
@@ -156,7 +158,7 @@ func enum[T ~string](name string, at *T, words ...T) key {
 		read: func(r *reader, n ast.Node) {
 			s, _ := word(n)
 			if !slices.Contains(all, s) {
-				r.fail(n, "found %s; %s", describe(n), suggest(s, all))
+				r.Fail(n, "found %s; %s", strict.Describe(n), strict.Suggest(s, all))
 				return
 			}
 			*at = T(s)
@@ -183,9 +185,9 @@ func headers(name, what string, at *map[string]string) key {
 	return key{
 		name: name, want: what,
 		read: func(r *reader, n ast.Node) {
-			values, ok := mapping(n)
+			values, ok := strict.Mapping(n)
 			if !ok {
-				r.fail(n, "want %s; found %s", what, describe(n))
+				r.Fail(n, "want %s; found %s", what, strict.Describe(n))
 				return
 			}
 			*at = map[string]string{}
@@ -211,13 +213,13 @@ var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 // header reads one header of a mapping.
 func (r *reader) header(v *ast.MappingValueNode, into map[string]string) {
 	name, _ := word(v.Key)
-	r.within(name, v.Key.GetToken().Position, func() {
+	r.Within(name, v.Key.GetToken().Position, func() {
 		value, _ := word(v.Value)
 		switch {
 		case !headerName.MatchString(name):
-			r.failHere("this is no name of a header")
+			r.FailHere("this is no name of a header")
 		case !isWord(v.Value) || strings.ContainsAny(value, "\r\n\x00"):
-			r.fail(v.Value, "want a text of one line; found %s", describe(v.Value))
+			r.Fail(v.Value, "want a text of one line; found %s", strict.Describe(v.Value))
 		default:
 			into[name] = value
 		}
@@ -245,7 +247,7 @@ func optional[T any, P interface {
 				return
 			}
 			if wrong := P(&v).check(); wrong != "" {
-				r.fail(n, "%s", wrong)
+				r.Fail(n, "%s", wrong)
 				return
 			}
 			*at = P(&v)

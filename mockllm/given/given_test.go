@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"halfsecond/mockllm/answer"
 	"halfsecond/mockllm/engine"
 	"halfsecond/pipeline"
 )
@@ -105,6 +106,27 @@ func TestServer(t *testing.T) {
 			"0:ok first 1000000000 end 1000000000",
 		},
 		{
+			"a script beside a slot that is taken, in any order",
+			`{"ttft_ms":50,"tpot_ms":10,"n":3,"answers":[{"request":2,"t_ms":300,"text":"a b"},{"request":3,"t_ms":200,"text":"a b"},{"request":4,"t_ms":5,"text":"late"}]}`,
+			[]asked{{at: 100, output: 2}, {at: 110, output: 2}, {at: 120, output: 2}, {at: 130, output: 2}, {at: 140, output: 2}},
+			"3:ok first 130 end 140, 0:ok first 150 end 160, 4:ok first 210 end 220, 2:ok first 300 end 310, 1:ok first 400 end 410",
+		},
+		{
+			"a script of answers that are sent as a whole", `{"tpot_ms":10,"chunk":"whole","answers":[{"request":1,"t_ms":70,"text":"a b c"}]}`,
+			[]asked{{at: 5, output: 3}},
+			"0:ok first 75 end 75",
+		},
+		{
+			"a script of errors, and of who leaves before", `{"answers":[{"request":1,"t_ms":40,"error":"no"},{"request":2,"t_ms":40,"error":"no"},{"request":3,"t_ms":60,"text":"a"}]}`,
+			[]asked{{output: 1}, {leaves: 30, output: 1}, {leaves: 50, output: 1}},
+			"1:cancelled first never end 30, 0:error first never end 40, 2:cancelled first never end 50",
+		},
+		{
+			"a script whose client's leave is noticed with the next token", `{"tpot_ms":10,"detect":"next_token","answers":[{"request":1,"t_ms":60,"text":"a b"}]}`,
+			[]asked{{leaves: 50, output: 2}},
+			"0:cancelled first never end 60",
+		},
+		{
 			"two at once are slower", `{"slots":2,"ttft_ms":50,"tpot_ms":10,"batch_slowdown":0.5}`,
 			[]asked{{output: 3}, {output: 3}},
 			"0:ok first 50 end 80, 1:ok first 50 end 80",
@@ -147,6 +169,13 @@ func TestRead(t *testing.T) {
 		{`{"pin_slots":true}`, "", "f.json: pin_slots: 1 slots need as many warm_slots, which say what each serves; there are 0"},
 		{`{"limit":{"requests":0,"per_ms":1}}`, "", "f.json: limit: want requests of at least 1, per_ms above 0 and retry_after_ms from 0 on"},
 		{`{"answer":"lies"}`, "", `f.json: answer: "lies", want "truth", "unrelated" or {"text": ...}`},
+		{`{"answers":[{"request":0,"t_ms":1,"text":"a"}]}`, "", "f.json: answers[0].request: 0, want the number of a request, from 1"},
+		{`{"answers":[{"request":1,"text":"a"},{"request":1,"text":"b"}]}`, "", "f.json: answers[1].request: 1 has an answer already"},
+		{`{"answers":[{"request":1,"t_ms":-1,"text":"a"}]}`, "", "f.json: answers[0].t_ms: -1, want a number from 0 to 1e+09"},
+		{`{"answers":[{"request":1,"t_ms":1}]}`, "", "f.json: answers[0]: want a text or an error, and not both"},
+		{`{"answers":[{"request":1,"t_ms":1,"text":"a","error":"b"}]}`, "", "f.json: answers[0]: want a text or an error, and not both"},
+		{"{\n\"answers\":[{\"request\":1,\n\"at\":1}]}", "", `f.json:3: unknown field "at"`},
+		{`{"answers":[{"request":"1"}]}`, "", "f.json:1: answers.request: want a whole number, got string"},
 		{cases, "C", `f.json: a file of cases, and none with a server is called "C": add #ID to the name, one of B`},
 		{`{"slots":1}`, "A", "f.json: #A names a case, and this is no file of cases"},
 	} {
@@ -154,5 +183,56 @@ func TestRead(t *testing.T) {
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s: error\n got %v\nwant %s", c.data, err, c.want)
 		}
+	}
+}
+
+// TestStats: what becomes of scripted requests is counted with the others.
+func TestStats(t *testing.T) {
+	var loop pipeline.Virtual
+	s := read(t, `{"answers":[{"request":1,"t_ms":40,"error":"no"},{"request":2,"t_ms":50,"error":"no"},{"request":3,"text":"a"}]}`)
+	e := s.Build(&loop)
+	reasons := ""
+	for i := range 4 {
+		r := &engine.Request{Prompt: 1, Output: 1}
+		r.Done = func(pipeline.Outcome) {
+			if r.Reason != nil {
+				reasons += r.Reason.Error()
+			}
+		}
+		loop.At(0, pipeline.RankInput, func() { e.Submit(r) })
+		if i == 1 {
+			loop.At(45*ms, pipeline.RankInput, func() { e.Cancel(r) })
+		}
+	}
+	loop.RunUntil(39 * ms)
+	if s := e.Stats(); s.Submitted != 4 || s.Finished != 2 || s.Running != 2 {
+		t.Errorf("after 39 ms %+v, want 2 of 4 finished and 2 running", s)
+	}
+	loop.RunUntil(pipeline.LastInstant)
+	if s := e.Stats(); s.Submitted != 4 || s.Finished != 2 || s.Failed != 1 || s.Cancelled != 1 || s.Running != 0 || reasons != "no" {
+		t.Errorf("at the end %+v and %q, want 2 finished, 1 failed with its reason, 1 cancelled", s, reasons)
+	}
+}
+
+// TestSays: the texts of a script go by the number of the request, and the others to the
+// next source.
+func TestSays(t *testing.T) {
+	s := read(t, `{"answers":[{"request":2,"text":"two"},{"request":3,"error":"no"}]}`)
+	said := func(next answer.Source) (all string) {
+		source := s.Says(next)
+		for range 4 {
+			text, ok := source.Answer(&answer.Asked{Texts: []string{"echo"}})
+			all += fmt.Sprintf("%s %t, ", text, ok)
+		}
+		return all
+	}
+	if got, want := said(nil), " false, two true,  false,  false, "; got != want {
+		t.Errorf("alone it says %q, want %q", got, want)
+	}
+	if got, want := said(answer.Echo{}), "echo true, two true, echo true, echo true, "; got != want {
+		t.Errorf("before an echo it says %q, want %q", got, want)
+	}
+	if plain := read(t, `{"slots":2}`); plain.Says(nil) != nil {
+		t.Error("without a script there is a source")
 	}
 }

@@ -2,8 +2,9 @@
 // so long to the first token, so long between tokens. Ghost-text cases describe their
 // servers so.
 //
-// Read server.go for what can be stated, read.go for how it is written in a file, and
-// service.go for what a slot remembers.
+// Read server.go for what can be stated, read.go for how it is written in a file,
+// service.go for what a slot remembers, and script.go for answers that are written down
+// one by one.
 package given
 
 import (
@@ -51,6 +52,9 @@ type Server struct {
 	BatchSlowdown float64 `json:"batch_slowdown"` // the step is longer by this share for each other request
 	Chunk         string  `json:"chunk"`          // "token" or "whole"
 	Answer        Answer  `json:"answer"`
+	// Answers is a script for some of the requests; the others are served as all of the
+	// above has it.
+	Answers []Scripted `json:"answers"`
 }
 
 // Limit is how many requests are taken.
@@ -104,6 +108,8 @@ func (s *Server) Validate() error {
 	say(s.WarmSlots != nil && len(s.WarmSlots) > s.Slots, "warm_slots: %d kinds for %d slots", len(s.WarmSlots), s.Slots)
 	say(s.PinSlots && len(s.WarmSlots) != s.Slots, "pin_slots: %d slots need as many warm_slots, which say what each serves; there are %d", s.Slots, len(s.WarmSlots))
 	say(s.Limit != nil && s.Limit.config().Validate() != nil, "limit: want requests of at least 1, per_ms above 0 and retry_after_ms from 0 on")
+	wrong := s.checkScript()
+	say(wrong != "", "%s", wrong)
 	_, err := engine.ParseDetection(s.Detect)
 	say(err != nil, "detect: %v", err)
 	return errors.Join(errs...)
@@ -141,9 +147,13 @@ func (s *Server) Build(loop pipeline.Scheduler) engine.Engine {
 	} else {
 		e = slots(loop)
 	}
-	e = engine.NewDetector(engine.DetectorConfig{Detection: detect, KeepsQueued: !s.QueueCheck}, e)
+	hangUps := engine.DetectorConfig{Detection: detect, KeepsQueued: !s.QueueCheck}
+	e = engine.NewDetector(hangUps, e)
 	if s.Limit != nil {
 		e = engine.NewQuota(loop, s.Limit.config(), e)
+	}
+	if len(s.Answers) > 0 {
+		e = s.newStage(loop, hangUps, e)
 	}
 	return e
 }

@@ -8,12 +8,18 @@ import (
 // browsable lets web pages of any origin call the APIs, as the services and most servers
 // of open models do: clients in a browser are clients too. What the browser asks before a
 // request it is told at once; that carries no key and is no request that a rule counts.
-// The server's own pages tell what others asked, so no page of another origin reads them.
+// The server's own pages tell what others asked and change what goes wrong, so no page of
+// another origin reads or changes them.
 // Source: the CORS protocol in the Fetch standard, and for a server that answers so
 // tools/server/server-http.cpp in ggml-org/llama.cpp (commit 00dd081), read 2026-11-29.
 func browsable(next http.Handler) http.Handler {
+	own := http.NewCrossOriginProtection().Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Origin") == "" || strings.HasPrefix(r.URL.Path, "/v1/halfsecond/") {
+		switch {
+		case strings.HasPrefix(r.URL.Path, "/v1/halfsecond/"):
+			own.ServeHTTP(w, r)
+			return
+		case r.Header.Get("Origin") == "":
 			next.ServeHTTP(w, r)
 			return
 		}

@@ -45,7 +45,10 @@ func TestBrowsers(t *testing.T) {
 			{"a rule", "/v1/completions", "Bearer secret", origin, "status 429", 429, "*"},
 			{"no such path", "/v1/nothing", "Bearer secret", origin, "", 404, "*"},
 			{"no page", "/v1/completions", "Bearer secret", "", "", 200, ""},
-			{"the log", "/v1/halfsecond/requests", "Bearer secret", origin, "", 404, ""},
+			{"the log", "/v1/halfsecond/requests", "Bearer secret", origin, "", 403, ""},
+			{"the rules", "/v1/halfsecond/faults", "Bearer secret", origin, "", 403, ""},
+			{"the rules, by no page", "/v1/halfsecond/faults", "Bearer secret", "", "", 400, ""},
+			{"the rules, by its own page", "/v1/halfsecond/faults", "Bearer secret", "http://mock", "", 400, ""},
 		} {
 			headers := []string{"Authorization", c.key}
 			if c.origin != "" {

@@ -3,10 +3,12 @@ package server
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -90,26 +92,71 @@ func TestSlotIsFreed(t *testing.T) {
 	}
 }
 
-// TestAbandonedWork: what is computed for a client that has left is in the ledger.
+// TestAbandonedWork: a hang-up in the prompt and one in the answer are noticed as late as
+// the setting says, and what is computed for a client that has left is in the ledger and
+// in the metrics. The setting that is used when none is made is the first.
 func TestAbandonedWork(t *testing.T) {
-	for detection, want := range map[engine.Detection]int{engine.AtOnce: 0, engine.AtNextToken: 1, engine.Never: 7} {
+	if new(engine.DetectorConfig).Detection != engine.AtOnce {
+		t.Error("hang-ups are not noticed at once by default")
+	}
+	for _, c := range []struct {
+		detection engine.Detection
+		left      time.Duration
+		out, more int           // tokens when the client leaves, and after that
+		ended     time.Duration // when the engine is free again
+	}{
+		{engine.AtOnce, 50 * ms, 0, 0, 50 * ms},
+		{engine.AtOnce, 125 * ms, 3, 0, 125 * ms},
+		{engine.AtNextToken, 50 * ms, 0, 1, 100 * ms},
+		{engine.AtNextToken, 125 * ms, 3, 1, 130 * ms},
+		{engine.AtPrefillEnd, 50 * ms, 0, 1, 100 * ms},
+		{engine.AtPrefillEnd, 125 * ms, 3, 0, 125 * ms},
+		{engine.Never, 50 * ms, 0, 10, 190 * ms},
+		{engine.Never, 125 * ms, 3, 7, 190 * ms},
+	} {
 		synctest.Test(t, func(t *testing.T) {
-			r := startWith(t, oneSlot(detection))
+			r := startWith(t, oneSlot(c.detection))
 			defer r.stop()
-			ctx, leave := context.WithCancel(t.Context())
+			ctx, leave := context.WithTimeout(t.Context(), c.left)
+			defer leave()
 			answer, err := r.post(ctx, "/v1/completions", `{"model":"m","prompt":"x","stream":true,"ignore_eos":true,"max_tokens":10}`)
-			if err != nil {
-				t.Fatal(err)
+			if err == nil {
+				_, _ = io.Copy(io.Discard, answer.Body) // until the client leaves
+				answer.Body.Close()
 			}
-			time.Sleep(25 * ms) // three tokens are out, at 100, 110 and 120 ms
-			leave()
-			answer.Body.Close()
 			time.Sleep(time.Second)
 			e, _ := r.server.Ledger.Latest(10)
-			if len(e) != 1 || e[0].AfterLeft != want || e[0].Generated != 3+want || e[0].Left != 125*ms {
-				t.Errorf("detection %s: %+v, want 3 tokens, then %d after the client left at 125 ms", detection, e, want)
+			if len(e) != 1 || e[0].AfterLeft != c.more || e[0].Generated != c.out+c.more || e[0].Left != c.left || e[0].Ended != c.ended {
+				t.Errorf("detection %s: %+v, want %d tokens, then %d until %s, after the client left at %s", c.detection, e, c.out, c.more, c.ended, c.left)
 			}
+			if got := metric(t, r, `mock_abandoned_tokens_total{model="m"}`); got != strconv.Itoa(c.more) {
+				t.Errorf("detection %s: %s tokens in the metrics, want %d", c.detection, got, c.more)
+			}
+			r.free(c.ended)
 		})
+	}
+}
+
+// free checks that the one request in the log of /v1/halfsecond/requests ended then.
+func (r *rig) free(at time.Duration) {
+	r.t.Helper()
+	answer, err := r.client.Get("http://mock/v1/halfsecond/requests")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var page struct {
+		Requests []struct {
+			Ended float64 `json:"ended_ms"`
+			Path  string
+			Left  *float64 `json:"left_ms"`
+		}
+	}
+	if err := json.NewDecoder(answer.Body).Decode(&page); err != nil {
+		r.t.Fatal(err)
+	}
+	if p := page.Requests; len(p) != 1 || p[0].Ended != float64(at)/1e6 || p[0].Left == nil || p[0].Path != "/v1/completions" {
+		r.t.Errorf("the log says %+v, want one that ended at %s", page, at)
 	}
 }
 
@@ -161,37 +208,54 @@ func TestLeftWhileLoading(t *testing.T) {
 	})
 }
 
-// TestNoLeaks: a thousand requests that their clients abort leave nothing behind.
+// TestNoLeaks: a thousand requests that their clients abort, while they wait, in the
+// prompt, in the middle of an answer or of a fault, leave nothing behind.
 func TestNoLeaks(t *testing.T) {
 	ignore := goleak.IgnoreCurrent()
-	s, addr, stop := on(t, Config{Models: []Model{oneSlot(engine.AtOnce)}})
+	s, addr, stop := on(t, Config{Models: []Model{{Name: "m", Context: 10_000, Build: func(l pipeline.Scheduler) engine.Engine {
+		return engine.NewSlots(l, engine.SlotsConfig{Service: engine.Fixed{TTFT: 2 * ms, TPOT: 2 * ms}, Slots: 8, MaxContext: 10_000})
+	}}}})
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 50}}
+	phrases := []string{"", "", "", "stall at 2 for 1h", "slow_headers 1h", "buffer whole", "drip bytes 1 every 1h"}
 	var all sync.WaitGroup
 	for i := range 20 {
 		all.Go(func() {
 			for n := range 50 {
-				abort(t, client, addr, time.Duration((i*7+n)%20)*ms)
+				abort(t, client, addr, phrases[n%len(phrases)], time.Duration(1+(i*7+n)%20)*ms)
 			}
 		})
 	}
 	all.Wait()
 	client.CloseIdleConnections()
-	if entries, _ := s.Ledger.Latest(2000); len(entries) > 1000 {
-		t.Errorf("%d requests in the ledger, of 1000", len(entries))
-	}
 	stop()
 	goleak.VerifyNone(t, ignore)
+	entries, _ := s.Ledger.Latest(2000)
+	waited, begun := 0, 0
+	for _, e := range entries {
+		switch {
+		case e.Outcome != pipeline.Cancelled:
+			t.Fatalf("one was not aborted: %+v", e)
+		case e.Generated == 0:
+			waited++
+		default:
+			begun++
+		}
+	}
+	if len(entries) > 1000 || waited < 50 || begun < 50 {
+		t.Errorf("%d of 1000 requests in the ledger, %d before their first token and %d after it: want some of each", len(entries), waited, begun)
+	}
 }
 
-// abort asks for an answer and leaves after a while.
-func abort(t *testing.T, client *http.Client, addr string, after time.Duration) {
+// abort asks for a long answer, with something that goes wrong, and leaves after a while.
+func abort(t *testing.T, client *http.Client, addr, phrase string, after time.Duration) {
 	ctx, cancel := context.WithTimeout(t.Context(), after)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, "POST", "http://"+addr+"/v1/chat/completions", strings.NewReader(`{"model":"m","stream":true,"messages":[{"role":"user","content":"x"}]}`))
+	r, err := http.NewRequestWithContext(ctx, "POST", "http://"+addr+"/v1/chat/completions", strings.NewReader(`{"model":"m","stream":true,"ignore_eos":true,"max_tokens":5000,"messages":[{"role":"user","content":"x"}]}`))
 	if err != nil {
 		t.Error(err)
 		return
 	}
+	r.Header.Set(fault.Header, phrase)
 	if answer, err := client.Do(r); err == nil {
 		_, _ = io.Copy(io.Discard, answer.Body) // until the time is over
 		answer.Body.Close()
@@ -236,6 +300,35 @@ func TestFaultsInStreams(t *testing.T) {
 	}
 }
 
+// TestNoKey: without a key of the user's, any or none will do, however it is sent.
+func TestNoKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t)
+		defer r.stop()
+		for _, c := range []struct{ header, value string }{
+			{"", ""}, {"Authorization", "Bearer sk-any"}, {"X-Api-Key", "any"}, {"Authorization", "nonsense"}, {"Authorization", ""},
+		} {
+			for _, path := range []string{"/v1/models", "/v1beta/models", "/v1/halfsecond/faults"} {
+				q, err := http.NewRequestWithContext(t.Context(), "GET", "http://mock"+path, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.header != "" {
+					q.Header.Set(c.header, c.value)
+				}
+				answer, err := r.client.Do(q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				answer.Body.Close()
+				if answer.StatusCode != http.StatusOK {
+					t.Errorf("%s with %s %q: status %d", path, c.header, c.value, answer.StatusCode)
+				}
+			}
+		}
+	})
+}
+
 // TestKey: who has no key is turned away in the words of the protocol, whatever way the
 // others send theirs.
 func TestKey(t *testing.T) {
@@ -273,6 +366,9 @@ func TestKey(t *testing.T) {
 		{"/v1/models", "Xi-Api-Key", "sk-1", 200},
 		{"/v1beta/models", "X-Goog-Api-Key", "sk-1", 200},
 		{"/v1beta/models?key=sk-1", "", "", 200},
+		{"/v1/halfsecond/requests", "", "", 401},
+		{"/v1/halfsecond/faults", "X-Api-Key", "sk-2", 401},
+		{"/v1/halfsecond/faults", "X-Api-Key", "sk-1", 200},
 		{"/health", "", "", 200},
 		{"/metrics", "", "", 200},
 	} {

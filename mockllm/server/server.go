@@ -9,8 +9,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -20,6 +22,7 @@ import (
 	"halfsecond/mockllm/fault"
 	"halfsecond/mockllm/server/ledger"
 	"halfsecond/mockllm/server/text"
+	"halfsecond/mockllm/server/text/sample"
 	"halfsecond/mockllm/server/voice"
 	"halfsecond/mockllm/speech"
 	"halfsecond/pipeline"
@@ -53,6 +56,9 @@ type Config struct {
 	MaxBody int64
 	// Transcript is what speech to text hears, an utterance each.
 	Transcript []string
+	// Replies is what a model answers that hears and speaks, a response each, from the start
+	// again after the last; an empty one leaves the words to the mock.
+	Replies []string
 	// STT and TTS return how a speech model of that name behaves.
 	STT func(model string) speech.STT
 	TTS func(model string) speech.TTS
@@ -71,8 +77,12 @@ type Config struct {
 	Limit time.Duration
 }
 
-// shutdownLimit is how long the handlers have to find their way out.
-const shutdownLimit = 5 * time.Second
+// shutdownLimit is how long the handlers have to find their way out, and shutdownSilence
+// how long before the user is told what that takes.
+const (
+	shutdownLimit   = 5 * time.Second
+	shutdownSilence = 500 * time.Millisecond
+)
 
 // Server serves models. Make one with New, and Run it once.
 type Server struct {
@@ -102,8 +112,8 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	s.voice = voice.New(voice.Config{
-		Loop: c.Loop, Seed: c.Seed, Transcript: c.Transcript, STT: c.STT, TTS: c.TTS, DialAnywhere: c.DialAnywhere,
-		Arguments: text.SampleArguments,
+		Loop: c.Loop, Seed: c.Seed, MaxBody: c.MaxBody, Transcript: c.Transcript, Replies: c.Replies, STT: c.STT, TTS: c.TTS, DialAnywhere: c.DialAnywhere,
+		Arguments: sample.Arguments,
 		Ledger:    s.Ledger, Stopped: s.stopped,
 	})
 	s.Faults = fault.New(fault.Config{Seed: c.Seed, Now: c.Loop.Elapsed, MaxBody: c.MaxBody, Answered: s.answered})
@@ -127,7 +137,7 @@ func (s *Server) Handler() http.Handler {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(`{"status":"ok"}`)) // the client may be gone
 	})
-	mux.Handle("GET /metrics", s.Ledger.Metrics())
+	mux.Handle("GET /metrics", s.text.Metrics(s.Ledger.Metrics()))
 	mux.HandleFunc("/", s.text.Unknown)
 	s.Faults.Handle(mux)
 	return s.text.Shown(browsable(s.Faults.Middleware(s.locked(mux))))
@@ -160,7 +170,8 @@ func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	}
 	loop, stopLoop := context.WithCancel(context.WithoutCancel(ctx))
 	g, ctx := errgroup.WithContext(ctx)
-	h := s.front(ctx)
+	clients := &connections{busy: map[net.Conn]bool{}}
+	h := s.front(ctx, clients)
 	g.Go(func() error {
 		defer close(s.stopped)
 		if err := s.loop.Run(loop); !errors.Is(err, context.Canceled) {
@@ -180,27 +191,59 @@ func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	g.Go(func() error {
 		defer stopLoop()
 		<-ctx.Done()
-		return shutDown(h)
+		return s.shutDown(h, clients)
 	})
 	defer s.voice.Wait()
 	return g.Wait()
 }
 
+// warn tells the user of the server something.
+func (s *Server) warn(text string) {
+	if s.config.Warn != nil {
+		s.config.Warn(text)
+	}
+}
+
 // front returns the server of HTTP, whose requests end with ctx.
-func (s *Server) front(ctx context.Context) *http.Server {
-	return &http.Server{
+func (s *Server) front(ctx context.Context, clients *connections) *http.Server {
+	h := &http.Server{
 		Handler:           s.Handler(),
+		ConnState:         clients.track,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 	}
+	if s.config.Warn != nil {
+		h.ErrorLog = log.New(complaints{ctx, s.config.Warn}, "", 0)
+	}
+	return h
+}
+
+// complaints is what net/http has to say of connections, such as those that failed to
+// agree on TLS: something to warn of, until the server itself ends them.
+type complaints struct {
+	ctx  context.Context
+	warn func(text string)
+}
+
+// Write implements io.Writer.
+func (c complaints) Write(p []byte) (int, error) {
+	if c.ctx.Err() == nil {
+		c.warn(strings.TrimSpace(string(p)))
+	}
+	return len(p), nil
 }
 
 // shutDown ends a server once its handlers have ended, or have had their time.
-func shutDown(h *http.Server) error {
+func (s *Server) shutDown(h *http.Server, clients *connections) error {
+	clients.end()
 	grace, cancel := context.WithTimeout(context.Background(), shutdownLimit)
 	defer cancel()
+	told := time.AfterFunc(shutdownSilence, func() {
+		s.warn(fmt.Sprintf("waiting for clients to take the rest of their answers, %s at most; connections that wait: %d; Ctrl-C ends it at once", shutdownLimit, clients.open()))
+	})
+	defer told.Stop()
 	if h.Shutdown(grace) != nil {
 		return h.Close()
 	}

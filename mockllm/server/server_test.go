@@ -496,6 +496,54 @@ func TestMetrics(t *testing.T) {
 	})
 }
 
+// TestStateInMetrics: what runs, waits and fills the cache is shown while it does, hang-ups
+// count as aborts, and a server that writes too late says that it is unfit.
+func TestStateInMetrics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := startConfig(t, Config{Limit: time.Nanosecond, Models: []Model{oneSlot(engine.AtOnce)}})
+		defer r.stop()
+		ctx, leave := context.WithCancel(t.Context())
+		defer leave()
+		var all sync.WaitGroup
+		for range 3 {
+			all.Go(func() {
+				if answer, err := r.post(ctx, "/v1/completions", `{"model":"m","prompt":"x","max_tokens":5000,"ignore_eos":true}`); err == nil {
+					answer.Body.Close()
+					t.Error("one was answered")
+				}
+			})
+		}
+		time.Sleep(time.Second)
+		check := func(name, want string) {
+			t.Helper()
+			if got := metric(t, r, name); got != want {
+				t.Errorf("%s = %q, want %s", name, got, want)
+			}
+		}
+		check(`vllm:num_requests_running{engine="0",model_name="m"}`, "1")
+		check(`vllm:num_requests_waiting{engine="0",model_name="m"}`, "2")
+		check(`vllm:kv_cache_usage_perc{engine="0",model_name="m"}`, "1")
+		leave()
+		all.Wait()
+		synctest.Wait()
+		check(`vllm:num_requests_running{engine="0",model_name="m"}`, "0")
+		check(`vllm:request_success_total{engine="0",finished_reason="abort",model_name="m"}`, "3")
+		check("mock_fit", "1")
+		for range 100 {
+			r.server.Ledger.Writes.Add(time.Millisecond)
+		}
+		check("mock_fit", "0")
+		answer, err := r.post(t.Context(), "/v1/completions", `{"model":"m","prompt":"x","max_tokens":2,"ignore_eos":true}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		synctest.Wait()
+		check(`vllm:request_success_total{engine="0",finished_reason="length",model_name="m"}`, "1")
+		check(`mock_abandoned_tokens_total{model="m"}`, "0")
+	})
+}
+
 // TestStop: the end of the server ends the answers under way, and Run returns.
 func TestStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -118,4 +118,7 @@ type Model struct {
 	OwnedBy string `json:"owned_by"`
 	// MaxModelLen is the most tokens of prompt and answer together. vLLM has it.
 	MaxModelLen int `json:"max_model_len,omitempty"`
+	// Architecture and Meta are what llama.cpp's server tells of it.
+	Architecture json.RawMessage `json:"architecture,omitempty"`
+	Meta         json.RawMessage `json:"meta,omitempty"`
 }

@@ -1,4 +1,4 @@
-package text
+package text_test
 
 import (
 	"io"
@@ -8,6 +8,8 @@ import (
 
 	"halfsecond/mockllm/answer"
 	"halfsecond/mockllm/engine"
+	"halfsecond/mockllm/server/text/serve"
+	"halfsecond/mockllm/server/text/stand"
 	"halfsecond/pipeline"
 )
 
@@ -32,8 +34,8 @@ func TestAnswers(t *testing.T) {
 		{"code has nothing to say, and the request has", "/v1/completions", `{"model":"m","prompt":"x","mock_answer":"yes"}`, code, `"text":"yes"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			onStand(t, Config{Answers: c.source}, func(s *stand) {
-				status, text, _ := s.whole("POST", c.path, c.body)
+			stand.Run(t, serve.Config{Answers: c.source}, func(s *stand.Stand) {
+				status, text, _ := s.Whole("POST", c.path, c.body)
 				if status != 200 || !strings.Contains(text, c.want) {
 					t.Errorf("status %d, %s\nwant %s", status, text, c.want)
 				}
@@ -52,13 +54,13 @@ func TestAnyModel(t *testing.T) {
 		{"/v1/fim/completions", `{"model":"codestral-9","prompt":"x"}`},
 		{"/v1beta/models/gemini-9:generateContent", `{"contents":[{"role":"user","parts":[{"text":"x"}]}]}`},
 	} {
-		onStand(t, Config{AnyModel: true}, func(s *stand) {
-			if status, text, _ := s.whole("POST", q.path, q.body); status != 200 {
+		stand.Run(t, serve.Config{AnyModel: true}, func(s *stand.Stand) {
+			if status, text, _ := s.Whole("POST", q.path, q.body); status != 200 {
 				t.Errorf("%s: status %d: %s", q.path, status, text)
 			}
 		})
-		onStand(t, Config{}, func(s *stand) {
-			if status, _, _ := s.whole("POST", q.path, q.body); status != 404 && status != 400 {
+		stand.Run(t, serve.Config{}, func(s *stand.Stand) {
+			if status, _, _ := s.Whole("POST", q.path, q.body); status != 404 && status != 400 {
 				t.Errorf("%s: status %d of an unknown model", q.path, status)
 			}
 		})
@@ -68,17 +70,17 @@ func TestAnyModel(t *testing.T) {
 // TestQuota: one request too many is told so in each protocol's words, with the time
 // to wait.
 func TestQuota(t *testing.T) {
-	quota := Model{Name: "m", Context: 1000, Build: func(l pipeline.Scheduler) engine.Engine {
-		return engine.NewQuota(l, engine.QuotaConfig{Requests: 1, Per: time.Minute, RetryAfter: 1500 * ms}, slow(l))
+	quota := serve.Model{Name: "m", Context: 1000, Build: func(l pipeline.Scheduler) engine.Engine {
+		return engine.NewQuota(l, engine.QuotaConfig{Requests: 1, Per: time.Minute, RetryAfter: 1500 * time.Millisecond}, stand.Slow(l))
 	}}
 	const chat = `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x"}]}`
-	onStand(t, Config{Models: []Model{quota}}, func(s *stand) {
-		s.whole("POST", "/v1/chat/completions", chat)
+	stand.Run(t, serve.Config{Models: []serve.Model{quota}}, func(s *stand.Stand) {
+		s.Whole("POST", "/v1/chat/completions", chat)
 		for path, want := range map[string]string{
 			"/v1/chat/completions": `{"error":{"message":"Rate limit reached: rate limit of 1 requests in 1m0s reached, try again in 1.5s.","type":"requests","param":null,"code":"rate_limit_exceeded"}}`,
 			"/v1/messages":         `"type":"rate_limit_error"`,
 		} {
-			answer := s.send("POST", path, chat)
+			answer := s.Send("POST", path, chat)
 			body, err := io.ReadAll(answer.Body)
 			answer.Body.Close()
 			if err != nil || answer.StatusCode != 429 || !strings.Contains(string(body), want) {
@@ -94,12 +96,12 @@ func TestQuota(t *testing.T) {
 // TestTimings: on the OpenAI paths of llama.cpp's server the last chunk has its timings.
 func TestTimings(t *testing.T) {
 	const timings = `"timings":{"cache_n":0,"prompt_n":2,"prompt_ms":100,"prompt_per_token_ms":50,"prompt_per_second":20,"predicted_n":3,"predicted_ms":20,"predicted_per_token_ms":10,"predicted_per_second":100}`
-	llama := []Model{{Name: "m", Context: 1000, Family: "llama.cpp", Build: slow}}
+	llama := []serve.Model{{Name: "m", Context: 1000, Family: "llama.cpp", Build: stand.Slow}}
 	for name, options := range map[string]string{
 		"last chunk": `"stream":true`, "usage chunk": `"stream":true,"stream_options":{"include_usage":true}`, "whole": `"stream":false`,
 	} {
-		onStand(t, Config{Models: llama}, func(s *stand) {
-			_, text, _ := s.whole("POST", "/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"a b"}],"mock_answer":"one two three",`+options+`}`)
+		stand.Run(t, serve.Config{Models: llama}, func(s *stand.Stand) {
+			_, text, _ := s.Whole("POST", "/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"a b"}],"mock_answer":"one two three",`+options+`}`)
 			if strings.Count(text, `"timings"`) != 1 || !strings.Contains(text, timings) {
 				t.Errorf("%s: %s\nwant once %s", name, text, timings)
 			}
@@ -109,10 +111,10 @@ func TestTimings(t *testing.T) {
 
 // TestWriteError: a client that asks is told how late the answer was written.
 func TestWriteError(t *testing.T) {
-	onStand(t, Config{}, func(s *stand) {
+	stand.Run(t, serve.Config{}, func(s *stand.Stand) {
 		const body = `{"model":"m","stream":true,"messages":[{"role":"user","content":"x"}],"mock_answer":"one two"}`
 		read := func(how string) (header, trailer string) {
-			answer := s.send("POST", "/v1/chat/completions", body, "Halfsecond-Timing", how)
+			answer := s.Send("POST", "/v1/chat/completions", body, "Halfsecond-Timing", how)
 			defer answer.Body.Close()
 			if _, err := io.Copy(io.Discard, answer.Body); err != nil {
 				t.Fatal(err)

@@ -49,35 +49,6 @@ type TokensCount struct {
 	InputTokens int `json:"input_tokens"`
 }
 
-// Types of an Error. Source: docs.anthropic.com, "Errors", read 2026-11-29.
-const (
-	ErrInvalidRequest = "invalid_request_error"
-	ErrAuthentication = "authentication_error"
-	ErrPermission     = "permission_error"
-	ErrNotFound       = "not_found_error"
-	ErrTooLarge       = "request_too_large"
-	ErrRateLimit      = "rate_limit_error"
-	ErrAPI            = "api_error"
-	ErrOverloaded     = "overloaded_error"
-)
-
-// StatusOverloaded is the HTTP status of ErrOverloaded.
-const StatusOverloaded = 529
-
-// ErrorBody is the body of a response that reports an error, and the data of an error
-// event.
-type ErrorBody struct {
-	Type      string `json:"type"` // TypeError
-	Error     Error  `json:"error"`
-	RequestID string `json:"request_id,omitempty"`
-}
-
-// Error is an error as the API describes it.
-type Error struct {
-	Type    string `json:"type"`
-	Message string `json:"message"`
-}
-
 // Model is one model that a server offers.
 type Model struct {
 	Type           string `json:"type"` // TypeModel

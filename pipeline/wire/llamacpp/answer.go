@@ -109,33 +109,6 @@ func walk(text json.RawMessage, path string) json.RawMessage {
 	return text
 }
 
-// ErrorBody is the body of a response that reports an error, and the data of the event
-// that ends a stream which cannot be completed.
-type ErrorBody struct {
-	Error Error `json:"error"`
-}
-
-// Types of an Error, each with its one status.
-const (
-	ErrorInvalidRequest     = "invalid_request_error"     // 400
-	ErrorExceedContextSize  = "exceed_context_size_error" // 400
-	ErrorAuthentication     = "authentication_error"      // 401
-	ErrorNotFound           = "not_found_error"           // 404
-	ErrorServer             = "server_error"              // 500
-	ErrorNotSupported       = "not_supported_error"       // 501
-	ErrorServiceUnavailable = "unavailable_error"         // 503
-)
-
-// Error says what is wrong.
-type Error struct {
-	Code    int    `json:"code"` // the HTTP status
-	Message string `json:"message"`
-	Type    string `json:"type"`
-	// NPromptTokens and NContext come with ErrorExceedContextSize only.
-	NPromptTokens int `json:"n_prompt_tokens,omitempty"`
-	NContext      int `json:"n_ctx,omitempty"`
-}
-
 // Tokenized is the answer to POST /tokenize: Tokens holds ids, or a TokenPiece each
 // where pieces were asked for.
 type Tokenized struct {

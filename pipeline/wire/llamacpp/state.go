@@ -44,6 +44,21 @@ type DefaultGeneration struct {
 	NContext int      `json:"n_ctx"`
 }
 
+// Meta is what GET /v1/models tells of the model's file; what nobody knows is left out.
+// Source: ggml-org/llama.cpp tools/server/README.md (commit 00dc805, 2026), read
+// 2026-11-29, as is that of Architecture.
+type Meta struct {
+	NContextTrain int   `json:"n_ctx_train"` // tokens
+	NParams       int64 `json:"n_params,omitempty"`
+	Size          int64 `json:"size,omitempty"` // bytes
+}
+
+// Architecture is what a model reads and writes.
+type Architecture struct {
+	Input  []string `json:"input_modalities"`
+	Output []string `json:"output_modalities"`
+}
+
 // Modalities says what a model takes besides text.
 type Modalities struct {
 	Vision bool `json:"vision"`

@@ -63,7 +63,7 @@ func is[T any](raw json.RawMessage) bool {
 
 // Read reads a request as the service does: it takes no field that it does not know,
 // and reports all that is wrong at once, in order of name. The error is that of a body
-// that is no JSON object.
+// that is no JSON object. Of a request with violations only the model is returned.
 func Read(body []byte) (FIMRequest, []Violation, error) {
 	var q FIMRequest
 	var members map[string]json.RawMessage
@@ -73,6 +73,7 @@ func Read(body []byte) (FIMRequest, []Violation, error) {
 	if members == nil {
 		return q, nil, fmt.Errorf("the body is null, want an object")
 	}
+	_ = json.Unmarshal(members["model"], &q.Model) // what is wrong with it is one of the violations
 	wrong := violations(members)
 	if len(wrong) > 0 {
 		return q, wrong, nil

@@ -47,12 +47,6 @@ type Metrics struct {
 	EvalDuration       time.Duration `json:"eval_duration,omitempty"`
 }
 
-// ErrorBody is the body of a response that reports an error, and the last line of a
-// stream that cannot be completed.
-type ErrorBody struct {
-	Error string `json:"error"`
-}
-
 // Tags is the answer to GET /api/tags.
 type Tags struct {
 	Models []Model `json:"models"`
