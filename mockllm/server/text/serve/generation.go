@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"sync"
@@ -36,6 +37,7 @@ type Generation struct {
 	faulty string      // the rules that make it go wrong; "" for none
 
 	wake    chan struct{} // holds one kick
+	gone    atomic.Bool   // the client has hung up, or the server stops
 	begun   atomic.Bool   // an engine works on it
 	ended   atomic.Bool   // set last
 	outcome pipeline.Outcome
@@ -137,15 +139,20 @@ func (g *Generation) entry(now time.Duration) ledger.Entry {
 	return e
 }
 
+// watch has the end of the request kick too: to wait for one channel costs less than to
+// wait for two, once a token. Stop ends that.
+func (g *Generation) watch(r *http.Request) (stop func() bool) {
+	return context.AfterFunc(r.Context(), func() {
+		g.gone.Store(true)
+		g.kick()
+	})
+}
+
 // wait returns at the next kick; gone is true when the client has hung up or the
 // server stops.
-func (s *Service) wait(r *http.Request, g *Generation) (gone bool) {
-	select {
-	case <-g.wake:
-		return false
-	case <-r.Context().Done():
-		return true
-	}
+func (g *Generation) wait() (gone bool) {
+	<-g.wake
+	return g.gone.Load()
 }
 
 // giveUp cancels the generation, unless it has ended, and waits until the engine
@@ -189,6 +196,7 @@ func (s *Service) Stream(w http.ResponseWriter, r *http.Request, g *Generation, 
 		return
 	}
 	defer s.giveUp(g)
+	defer g.watch(r)()
 	out := &pieceWriter{w: w, Sender: NewSender(w, r), contentType: f.ContentType(), dress: func() { s.dress(w, g) }}
 	out.buffer = f.Open(nil, g)
 	s.follow(r, g, f, out, plan)
@@ -198,7 +206,7 @@ func (s *Service) Stream(w http.ResponseWriter, r *http.Request, g *Generation, 
 func (s *Service) follow(r *http.Request, g *Generation, f Form, out *pieceWriter, plan *fault.Plan) {
 	timing := s.Config.Ledger.Timing(out.w, r)
 	for written := 0; ; {
-		if s.wait(r, g) {
+		if g.wait() {
 			out.abort(g)
 			return
 		}
@@ -286,8 +294,9 @@ func (s *Service) Whole(w http.ResponseWriter, r *http.Request, g *Generation) b
 		return false
 	}
 	defer s.giveUp(g)
+	defer g.watch(r)()
 	for !g.ended.Load() {
-		if s.wait(r, g) {
+		if g.wait() {
 			g.protocol.Refuse(w, ShuttingDown) // or the client is gone, and nobody reads it
 			return false
 		}
