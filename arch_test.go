@@ -51,6 +51,7 @@ var homes = []struct {
 var pure = []string{
 	"pipeline", "pipeline/dist", "pipeline/quantile", "pipeline/link", "pipeline/strict", "pipeline/trace", "pipeline/wire/...",
 	"mockllm/catalog", "mockllm/roofline", "mockllm/engine", "mockllm/engine/kv", "mockllm/cluster", "mockllm/fit", "mockllm/speech", "mockllm/speech/audio", "mockllm/token", "mockllm/given", "mockllm/answer",
+	"mockllm/server/text/sample", "mockllm/server/text/fim", "mockllm/server/text/tokenid",
 	"budgets", "budgets/grid", "budgets/report", "budgets/report/picture",
 	"simulators/arrival", "simulators/voice", "simulators/ide", "simulators/bench",
 }

@@ -40,8 +40,11 @@
 //	    audio          samples and their codecs
 //	  fault            scripted misbehaviour, by rules
 //	  server           the mock servers, over the models on the wall clock
-//	    text           fronts of language-model protocols
-//	    voice          fronts of speech protocols
+//	    text           fronts of language-model protocols: a package below for each vendor, over
+//	                   serve (what they have in common), sample (JSON of a schema), fim (the
+//	                   hole in code), tokenid (numbers of tokens); stand is for tests
+//	    voice          fronts of speech protocols: a package below for each vendor, over ear and
+//	                   mouth, which hear and speak, and talk, the plumbing; voicetest is for tests
 //	    ledger         what was asked, how late the answers were written, /metrics
 //	    conformance    vendors' own libraries streaming from the mock
 //	    memnet         connections in memory, for tests

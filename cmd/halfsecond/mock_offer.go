@@ -33,7 +33,7 @@ func (f offer) served() server.Model {
 	if e := f.model.Engine; e != nil {
 		m.Family = e.Software
 		if r, err := e.Replica(); err == nil { // or the service would not be there
-			m.Slots = r.Config().Slots
+			m.Slots, m.Weights, m.Parameters = r.Config().Slots, r.Plan.WeightBytes(), r.Plan.Deployment().Model.TotalParams()
 		}
 	}
 	return m

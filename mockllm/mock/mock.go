@@ -80,6 +80,7 @@ func Modelled(model, hardware, family string) Option {
 		c := r.Config()
 		o.config.Models = append(o.config.Models, server.Model{
 			Name: model, Context: r.Context(), Shares: c.PrefixCache || c.SlotCache, Family: family, Slots: c.Slots, Build: r.Build,
+			Weights: r.Plan.WeightBytes(), Parameters: r.Plan.Deployment().Model.TotalParams(),
 		})
 	}
 }
