@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"time"
 
 	"halfsecond/mockllm/server/voice/ear"
 	"halfsecond/mockllm/server/voice/talk"
@@ -39,12 +40,20 @@ func (s *Service) transcriptions(w http.ResponseWriter, r *http.Request, task st
 	}
 	h := s.Ears.Hearing(q.model, q.texts)
 	h.Turn, h.Detector = q.turn, q.detector
+	if q.turn == (speech.Turn{}) && len(h.Script.Texts) > 1 {
+		h.Turn.Silence = pause
+	}
 	if h.Profile.MaxSpan == 0 {
 		h.Profile.MaxSpan = ear.Window
 	}
 	e := talk.Begin("openai "+task, id, r.URL.Path, q.model, arrived)
 	s.answerTranscription(w, r, &transcription{q, ear.Listen(clip, h, e)})
 }
+
+// pause parts the utterances of an upload that nobody wants in chunks, where several are
+// to be heard: all of them are in its text. A single one is the whole of the speech,
+// pauses included, as Whisper hears it.
+const pause = 500 * time.Millisecond
 
 func (s *Service) answerTranscription(w http.ResponseWriter, r *http.Request, t *transcription) {
 	w.Header().Set("openai-version", "2020-10-01")

@@ -125,6 +125,28 @@ func TestTranscriptionSegments(t *testing.T) {
 }
 
 // TestTranslations: a translation is what was heard, in the shapes of its endpoint.
+// TestTranscriptionUtterances: what is heard of an upload are all its utterances when
+// several are to be heard, and one across its pauses when one is.
+func TestTranscriptionUtterances(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := listening(t, "A table for four.", "At seven, please.", "Never said.")
+		defer r.Stop()
+		voice, silence := voicetest.Voiced(1000*ms, voicetest.Rate), voicetest.Silent(700*ms, voicetest.Rate)
+		file := voicetest.WAV(t, silence, voice, silence, voice, silence)
+		for want, fields := range map[string][]string{
+			"A table for four. At seven, please.\n": {"model=whisper-1", "response_format=text"},
+			"One\n":                                 {"model=whisper-1", "response_format=text", "mock_answer=One"},
+			"One Two\n":                             {"model=whisper-1", "response_format=text", "mock_answer=One", "mock_answer=Two"},
+		} {
+			contentType, body := form(t, "a.wav", file, fields...)
+			a := r.Post("/v1/audio/transcriptions", contentType, string(body))
+			if len(a.Parts) != 1 || !strings.HasSuffix(a.Parts[0], " "+want) {
+				t.Errorf("%s: %q, want %q", fields, a.Parts, want)
+			}
+		}
+	})
+}
+
 func TestTranslations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := listening(t, "Good day.")
