@@ -65,7 +65,7 @@ type Request struct {
 	NotifyAt int
 	Notify   func(n int) (next int)
 	// Started is called at the instant Scheduled, again when the request is tried
-	// elsewhere. May be nil.
+	// elsewhere. It must not call the engine. May be nil.
 	Started func()
 	// Done is called once, after the last Notify: OK, Cancelled or Refused, or
 	// Error when the replica failed under it.
