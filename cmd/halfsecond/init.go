@@ -10,25 +10,28 @@ import (
 	"github.com/spf13/cobra"
 
 	"halfsecond/mockllm/fault"
+	"halfsecond/mockllm/given"
 	"halfsecond/simulators/scenario"
 )
 
 func newInitCmd(p *program) *cobra.Command {
 	return &cobra.Command{
-		Use:   "init voice|ide|load|bench|catalog|faults",
-		Short: "Print a commented scenario, a catalogue or rules of faults, to start from",
+		Use:   "init voice|ide|load|bench|catalog|faults|server",
+		Short: "Print a commented scenario, a catalogue, rules of faults or stated servers, to start from",
 		Long: `Init prints a built-in scenario with every key written out and explained: change
 what is yours. 'init catalog' prints a file with hardware, a model and an engine of
 your own, which --catalog and the key catalog of a scenario name. 'init faults' prints
 the rules that 'mock --fault' has built in, of every kind one: a file of yours has the
-same form.`,
+same form. 'init server' prints servers of stated times, for 'mock --server FILE#ID'.`,
 		Example: `  halfsecond init voice > my.yaml
   halfsecond run my.yaml
   halfsecond init catalog > ours.txt
   halfsecond predict --model Our-7B --hardware Our-Card --engine our-vllm --catalog ours.txt
-  halfsecond init faults > rules.yaml`,
+  halfsecond init faults > rules.yaml
+  halfsecond init server > cases.json
+  halfsecond mock --server cases.json#two-slots`,
 		Annotations: offers("table"),
-		Args:        oneArgument("a built-in scenario (" + strings.Join(scenario.Names(), ", ") + "), catalog or faults"),
+		Args:        oneArgument("a built-in scenario (" + strings.Join(scenario.Names(), ", ") + "), catalog, faults or server"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runInit(cmd.Context(), p, args[0])
 		},
@@ -52,6 +55,7 @@ func oneArgument(what string) cobra.PositionalArgs {
 const (
 	catalogName = "catalog"
 	faultsName  = "faults"
+	serverName  = "server"
 )
 
 //go:embed init_catalog.txt
@@ -65,6 +69,8 @@ func runInit(_ context.Context, p *program, name string) error {
 		text = initCatalog
 	case faultsName:
 		text = string(fault.BuiltinFile())
+	case serverName:
+		text = string(given.Example())
 	default:
 		text, err = scenario.Init(name)
 	}

@@ -53,8 +53,8 @@ What it serves, one of
                             with its replicas, failures, speculation and cold start; of a
                             comparison every model, in the first of its variants
   --model with --hardware   a model on a piece of hardware: see 'halfsecond catalog'
-  --server FILE             stated times, as ghost-text cases have them:
-                            {"slots": 1, "ttft_ms": 50, "tpot_ms": 10, "n": 20}
+  --server FILE             stated times: {"slots": 1, "ttft_ms": 50, "tpot_ms": 10, "n": 20},
+                            or one of several (FILE#ID); 'halfsecond init server' prints a file
 and --hosted adds rented models, or stands alone. Speech is always there: the model's name
 in a request picks the published latencies of that service.
 
@@ -73,7 +73,7 @@ Protocols
 
 What a request can ask for
   "mock_answer": "..."          in a body: this answer
-  "max_tokens", "ignore_eos"    how long it is at most, or exactly
+  "max_tokens", "ignore_eos"    how long it is at most, or exactly (the latter not of Codestral)
   Halfsecond-Fault: stall at 3 for 2s     a header: what goes wrong with this request
   Halfsecond-Timing: header | trailer     a header: how late the mock itself wrote
 
@@ -88,7 +88,7 @@ What it tells
   halfsecond mock --model Qwen2.5-7B --hardware RTX-4090 --engine llama.cpp --slots 2 --addr 127.0.0.1:8012 --any-model
   halfsecond mock --transcript calls.txt --tls
   halfsecond mock speculation --detect next_token
-  halfsecond mock --hosted gpt-4o=llm-gpt-4o-aiewf-eval@90 --fault 'status 429 retry_after=2s' --fault buffering-proxy
+  halfsecond mock --hosted gpt-4o=llm-gpt-4o-aiewf-eval@90 --fault 'status 429 retry_after=2s share=5%' --fault clumping-proxy
   halfsecond mock --server case.json --answers code --documents src --accuracy 0.7`,
 		Annotations: offers("table"),
 		Args:        atMostOneScenario,
@@ -117,7 +117,7 @@ func (o *mockOptions) addFlags(cmd *cobra.Command) {
 			f.StringVar(&o.addr, "addr", "127.0.0.1:8090", "`address` to listen on; port 0 takes a free one")
 		}, o.access.addFlags),
 		group("What goes wrong", func(f *pflag.FlagSet) {
-			f.StringArrayVar(&o.faults, "fault", nil, "a `rule` such as 'stall at 10 for 5s', the name of a built-in one ("+builtinExamples+" ...), or a file of rules; may be repeated")
+			f.StringArrayVar(&o.faults, "fault", nil, "a `rule` such as 'stall at 10 for 5s' or 'status 429 share=5%', the name of a built-in one ("+builtinExamples+" ...; 'halfsecond init faults' prints all), or a file of rules; may be repeated")
 			f.DurationVar(&o.limit, "fit-limit", ledger.DefaultLimit, "`p99` of its own write error above which the mock calls itself unfit to be measured against")
 			f.Uint64Var(&o.seed, "seed", 0, "`number` from which words, latencies and shares are drawn (default: the scenario's, else 1)")
 		}),
@@ -147,8 +147,17 @@ func runMock(ctx context.Context, p *program, o *mockOptions) error {
 		return err
 	}
 	err = s.Run(ctx, ln)
-	_, unsaid := fmt.Fprintln(p.out, s.Ledger.Writes.Report())
+	_, unsaid := fmt.Fprintln(p.out, verdict(s.Ledger.Writes.Report()))
 	return errors.Join(err, unsaid)
+}
+
+// verdict says how exact the mock was, and what to do when that was not exact enough.
+func verdict(r ledger.WriteReport) string {
+	text := r.String()
+	if r.Judged() && !r.Fit() {
+		text += "\ntimes measured against it may be wrong by that much: repeat it while the machine is idle, with fewer streams, or set --fit-limit to an error that does not matter to you"
+	}
+	return text
 }
 
 // server returns the server that is to be at an address.

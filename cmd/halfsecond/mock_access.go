@@ -1,10 +1,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"os"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -15,6 +15,7 @@ import (
 type mockAccess struct {
 	tls     bool
 	certDir string
+	names   []string // of the certificate, beside its own
 	keyEnv  string
 	wyoming string // address, or ""
 	calls   bool
@@ -26,6 +27,7 @@ type mockAccess struct {
 func (o *mockAccess) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.tls, "tls", false, "speak https and wss, with a self-signed certificate made at the start, whose path is printed")
 	f.StringVar(&o.certDir, "tls-dir", os.TempDir(), "`folder` for that certificate")
+	f.StringArrayVar(&o.names, "tls-name", nil, "a further `host` name or IP address for that certificate, such as that of a container; may be repeated")
 	f.StringVar(&o.keyEnv, "api-key-env", "", "environment `variable` with the key that clients must send, as Bearer, x-api-key or their other ways (default: any key or none will do)")
 	f.StringVar(&o.wyoming, "wyoming", "", "`address` for the Wyoming protocol, such as 127.0.0.1:10300 (default: not served)")
 	f.BoolVar(&o.calls, "call-anywhere", false, "let Twilio's calls dial servers that are not on this machine")
@@ -34,8 +36,8 @@ func (o *mockAccess) addFlags(f *pflag.FlagSet) {
 // fill sets who is let in, and where calls may go.
 func (o *mockAccess) fill(c *server.Config, given func(flag string) bool) error {
 	c.DialAnywhere = o.calls
-	if given("tls-dir") && !o.tls {
-		return errors.New("--tls-dir goes with --tls")
+	if flags := typed(given, "tls-dir", "tls-name"); len(flags) > 0 && !o.tls {
+		return fmt.Errorf("%s: that goes with --tls", strings.Join(flags, ", "))
 	}
 	if !given("api-key-env") {
 		return nil
@@ -72,7 +74,7 @@ func (o *mockAccess) secure(c *server.Config, addr net.Addr) (err error) {
 	if !o.tls {
 		return nil
 	}
-	if o.certificate, err = server.NewCertificate(o.certDir, addr.String()); err != nil {
+	if o.certificate, err = server.NewCertificate(o.certDir, addr.String(), o.names...); err != nil {
 		return fmt.Errorf("--tls: %w", err)
 	}
 	c.Certificate = o.certificate

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -23,10 +20,10 @@ import (
 type mockAnswers struct {
 	source           string // words, echo, code or a file
 	documents        string // a folder
-	accuracy, broken float64
+	accuracy, broken shareFlag
 	replyTokens      int
 	thinkingTokens   int
-	toolShare        float64
+	toolShare        shareFlag
 
 	transcript string   // a file, an utterance a line
 	stt, tts   []string // NAME=COMPONENT
@@ -34,14 +31,15 @@ type mockAnswers struct {
 
 func (o *mockAnswers) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.source, "answers", "words", "`what` is answered: words without meaning, echo of the last message, code (the true continuation), or a file: one text, or lines of {\"contains\": ..., \"answer\": ...}")
-	f.StringVar(&o.documents, "documents", "", "`folder` with the finished files, from which --answers code takes what follows the cursor")
-	f.Float64Var(&o.accuracy, "accuracy", 1, "`share` of the answers of --answers code that are the true continuation")
-	f.Float64Var(&o.broken, "broken", 0, "`share` of the answers of --answers code with a bracket or quote missing")
+	f.StringVar(&o.documents, "documents", "", "`folder` with the finished files, from which --answers code takes what follows the cursor; implies it")
+	o.accuracy = 1
+	f.Var(&o.accuracy, "accuracy", "`share` of the answers of --answers code that are the true continuation; implies it")
+	f.Var(&o.broken, "broken", "`share` of the answers of --answers code with a bracket or quote missing; implies it")
 	f.IntVar(&o.replyTokens, "reply-tokens", 0, "`tokens` of an answer that nobody limits or dictates (default: drawn, of a chat's usual length)")
 	f.IntVar(&o.thinkingTokens, "thinking-tokens", 0, "`tokens` of reasoning before an answer, where a request asks for reasoning")
-	f.Float64Var(&o.toolShare, "tool-share", 0, "`share` of requests that may call a tool which do; who must call one always does")
+	f.Var(&o.toolShare, "tool-share", "`share` of requests that may call a tool which do; who must call one always does")
 	f.StringVar(&o.transcript, "transcript", "", "`file` with what speech to text hears, an utterance a line (default: words)")
-	f.StringArrayVar(&o.stt, "stt", nil, "a speech-to-text model of that name is as fast as a component of the catalogue: `NAME=COMPONENT`; may be repeated")
+	f.StringArrayVar(&o.stt, "stt", nil, "a speech-to-text model of that name is as fast as a component of the catalogue: `NAME=COMPONENT`, such as my-stt=stt-deepgram-nova-3-general; may be repeated")
 	f.StringArrayVar(&o.tts, "tts", nil, "the same for text to speech: `NAME=COMPONENT`; may be repeated")
 }
 
@@ -65,7 +63,7 @@ func (o *mockAnswers) fill(c *server.Config, stated *given.Server, given func(fl
 	errs[5] = within("thinking-tokens", o.thinkingTokens, 0, mostTokens)
 	for i, f := range []struct {
 		name  string
-		share float64
+		share shareFlag
 	}{{"accuracy", o.accuracy}, {"broken", o.broken}, {"tool-share", o.toolShare}} {
 		if !(f.share >= 0 && f.share <= 1) {
 			errs[6+i] = fmt.Errorf("--%s %g: want a share from 0 to 1", f.name, f.share)
@@ -81,9 +79,12 @@ func (o *mockAnswers) fill(c *server.Config, stated *given.Server, given func(fl
 	if o.thinkingTokens > 0 {
 		c.ThinkingTokens = dist.ConstantCount(o.thinkingTokens)
 	}
-	c.ToolShare = o.toolShare
+	c.ToolShare = float64(o.toolShare)
 	return errors.Join(errs[:]...)
 }
+
+// untold reports that code is to be answered and nobody said which.
+func (o *mockAnswers) untold() bool { return o.source == "code" && o.documents == "" }
 
 // answers returns what answers come from; nil for the mock's own words.
 func (o *mockAnswers) answers(stated *given.Server) (answer.Source, error) {
@@ -95,8 +96,15 @@ func (o *mockAnswers) answers(stated *given.Server) (answer.Source, error) {
 	case o.source == "echo":
 		return answer.Echo{}, nil
 	case o.source == "code":
-		documents, err := readDocuments(o.documents)
-		return &answer.Code{Documents: documents, Accuracy: o.accuracy, Broken: o.broken}, err
+		c := &answer.Code{Accuracy: float64(o.accuracy), Broken: float64(o.broken)}
+		if o.documents == "" {
+			return c, nil
+		}
+		var err error
+		if c.Documents, err = answer.ReadDocuments(os.DirFS(o.documents)); err != nil {
+			err = fmt.Errorf("--documents %s: %w", o.documents, err)
+		}
+		return c, err
 	}
 	data, err := readText(o.source)
 	if err != nil {
@@ -107,60 +115,6 @@ func (o *mockAnswers) answers(stated *given.Server) (answer.Source, error) {
 		return nil, fmt.Errorf("--answers: %w", err)
 	}
 	return f, nil
-}
-
-// The largest file that counts as a document and the most that all may have, in bytes:
-// every request looks through all of them, a millisecond or two for each MiB.
-const (
-	mostDocument  = 1 << 20
-	mostDocuments = 16 << 20
-)
-
-// readDocuments returns the texts of a folder and all below it; hidden ones, and files
-// that are no text, aside.
-func readDocuments(folder string) (texts answer.Documents, err error) {
-	if folder == "" {
-		return nil, nil
-	}
-	total := 0
-	err = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case strings.HasPrefix(d.Name(), ".") && path != folder && d.IsDir():
-			return fs.SkipDir
-		case strings.HasPrefix(d.Name(), ".") || !d.Type().IsRegular():
-			return nil
-		}
-		text, err := readDocument(path, d)
-		if text != "" {
-			texts = append(texts, text)
-		}
-		if total += len(text); total > mostDocuments {
-			return fmt.Errorf("more than %d MiB of text: name the folder of the files at hand", mostDocuments>>20)
-		}
-		return err
-	})
-	if err == nil && len(texts) == 0 {
-		err = errors.New("no texts in it")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("--documents %s: %w", folder, err)
-	}
-	return texts, nil
-}
-
-// readDocument returns the text of a file, "" when it is none or too large.
-func readDocument(path string, d fs.DirEntry) (string, error) {
-	info, err := d.Info()
-	if err != nil || info.Size() > mostDocument {
-		return "", err
-	}
-	data, err := os.ReadFile(path)
-	if err != nil || !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
-		return "", err
-	}
-	return string(data), nil
 }
 
 // readText reads a file that must be text.

@@ -40,7 +40,7 @@ func (o *mockModels) addFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.maxSequences, "max-sequences", 0, "`requests` computed at once; the others wait (default: as the engine has it)")
 	f.IntVar(&o.tokenBudget, "token-budget", 0, "most `tokens` of one step (default: as the engine has it)")
 	f.IntVar(&o.slots, "slots", 0, "`slots` of an engine that has some, such as llama.cpp (default: as the engine has it)")
-	f.StringVar(&o.server, "server", "", "a server of stated times from a JSON `file`, or FILE#ID for that of a case in it")
+	f.StringVar(&o.server, "server", "", "a server of stated times from a JSON `file`, or FILE#ID for one of several in it; 'halfsecond init server' prints an example")
 	f.StringArrayVar(&o.hosted, "hosted", nil, "a rented model: `NAME=COMPONENT@RATE`, with a row of 'halfsecond catalog components' and tokens a second; may be repeated")
 	f.BoolVar(&o.anyModel, "any-model", false, "answer requests for a model that is not there by the first one, and not by 404")
 	f.StringVar(&o.detect, "detect", engine.AtOnce.String(), "`when` it notices that a client has hung up, and stops computing: immediate, next_token, prefill_end or never")

@@ -56,6 +56,9 @@ func (p *program) announce(offers []offer, addr net.Addr, o *mockOptions) error 
 		curl += " -H \"Authorization: Bearer $" + name + "\""
 		fmt.Fprintln(&out, "clients must send the key")
 	}
+	if o.says.untold() {
+		fmt.Fprintln(&out, "answers are code only where a request dictates them by mock_answer: without --documents nothing else is known")
+	}
 	if text := o.access.exposed(addr); text != "" {
 		fmt.Fprintln(&out, text)
 	}

@@ -3,19 +3,26 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"net"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"halfsecond/mockllm/fault"
+	"halfsecond/mockllm/given"
+	"halfsecond/mockllm/server/ledger"
 )
 
 // mockFiles are what the examples of mock name.
 var mockFiles = map[string]string{
 	"my.yaml":    "halfsecond: 1\nkind: bench\nname: mine\nbench:\n  llm: {model: TinyLlama-1.1B, hardware: L40S}\n",
 	"case.json":  `{"server": {"slots": 2, "ttft_ms": 50}}`,
-	"cases.json": `{"cases": [{"id": "IDE-02", "server": {"slots": 2}}]}`,
+	"cases.json": string(given.Example()),
 	"calls.txt":  "hello\n",
 	"rules.yaml": "rules:\n  - stall: {at: 3, for: 1s}\n",
 	"src/a.go":   "package a\n",
@@ -62,6 +69,44 @@ func TestMockExamples(t *testing.T) {
 	}
 	if n < 13 {
 		t.Errorf("%d examples were found, want 13 or more", n)
+	}
+}
+
+// TestMockPageIsComplete: the page names every rule that is built in, and every kind.
+func TestMockPageIsComplete(t *testing.T) {
+	page, err := os.ReadFile("../../docs/mock.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := fault.Parse("builtin", fault.BuiltinFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rules {
+		if !regexp.MustCompile(`[ \n(` + "`" + `]` + r.Name + `[,.` + "`" + `\n]`).Match(page) {
+			t.Errorf("the page does not name %s", r.Name)
+		}
+		text, err := json.Marshal(r)
+		var keys map[string]any
+		if err != nil || json.Unmarshal(text, &keys) != nil {
+			t.Fatal(string(text), err)
+		}
+		for key := range keys {
+			if !slices.Contains([]string{"name", "about", "match", "times"}, key) && !bytes.Contains(page, []byte("`"+key+": ")) {
+				t.Errorf("the page has no example of %s", key)
+			}
+		}
+	}
+}
+
+// TestMockVerdict: who must not believe what was measured is told what to do.
+func TestMockVerdict(t *testing.T) {
+	r := ledger.WriteReport{N: 100, Mean: time.Millisecond, P50: time.Millisecond, P99: 6 * time.Millisecond, Max: 6 * time.Millisecond, Limit: 5 * time.Millisecond}
+	if got := verdict(r); !strings.Contains(got, "UNFIT, p99 is above 5ms\n") || !strings.Contains(got, "--fit-limit") {
+		t.Error(got)
+	}
+	if r.P99 = time.Millisecond; strings.Contains(verdict(r), "\n") {
+		t.Error(verdict(r))
 	}
 }
 

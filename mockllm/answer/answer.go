@@ -3,7 +3,7 @@
 // often right as the user wants it.
 //
 // Read answer.go for what a source is asked and for the echo, fixture.go for texts of a
-// file, and code.go with document.go for code.
+// file, and code.go with document.go and folder.go for code.
 package answer
 
 import "strings"
@@ -16,14 +16,18 @@ type Asked struct {
 	// the request has one.
 	Prefix, Suffix string
 	Fill           bool
+	Completion     bool // the prompt is a text to go on with, and no conversation
 	// Given is the answer that the request dictates; "" for none.
 	Given string
 	Seed  uint64 // of everything that is drawn for this request
+
+	// Unsaid is set by a source that has nothing to say, and says why.
+	Unsaid string
 }
 
-// Source answers requests. It may be asked from any goroutine, and answers the same
-// to the same, unless it goes by the order in which requests come. Ok is false where it has nothing to say: the mock then finds its own
-// words.
+// Source answers requests. It may be asked from any goroutine, and answers the same to the
+// same, unless it goes by the order in which requests come. Ok is false where it has
+// nothing to say: the mock then finds its own words.
 type Source interface {
 	Answer(a *Asked) (text string, ok bool)
 }
@@ -41,5 +45,6 @@ func (Echo) Answer(a *Asked) (text string, ok bool) {
 			return a.Texts[i], true
 		}
 	}
+	a.Unsaid = "the prompt has no text to echo"
 	return "", false
 }

@@ -1,8 +1,10 @@
 package answer
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"halfsecond/mockllm/token"
 )
@@ -60,22 +62,27 @@ func sub(a, b int) int {
 func TestContinuation(t *testing.T) {
 	const braces = "func f() {\n\tx := map[string]int{}\n\treturn\n}\n\nfunc g() {\n\treturn\n}\n"
 	d := Documents{"package other\n", document, braces}
-	for _, c := range []struct{ name, prefix, suffix, want string }{
-		{"rest of the line", "func add(a, b int) int {\n\tret", "", "urn a + b\n}"},
-		{"to where the suffix goes on", "func add(a, b int) int {\n\tret", "\n}\n", "urn a + b\n"},
-		{"the place is told by the lines before", "func sub(a, b int) int {\n\treturn a", "\n}\n", " - b\n"},
-		{"other lines before that are not in it", "import x\nfunc sub(a", "", ", b int) int {\n\treturn a - b\n}"},
-		{"a bracket in the line is not yet the one of the suffix", "func f() {\n\tx := ", "\n}\n", "map[string]int{}\n\treturn"},
-		{"a bracket that the editor has closed", "func f() {\n\tx := map[string]int{", "}\n\treturn\n}\n", ""},
-		{"a suffix that is another further down", "func f() {\n\tx := ", "\n\treturn\n}\n\nfunc h() {\n", "map[string]int{}"},
-		{"a line that stands twice, after a blank one", "func g() {\n\treturn\n", "", "}"},
-		{"a blank line before the cursor", "func f() {\n\tx := map[string]int{}\n\t", "", "return\n}"},
-		{"nothing but blank lines", "\n\n\t", "", ""},
-		{"nowhere", "func mul(a", "", ""},
-		{"nothing before", "", "", ""},
+	for _, c := range []struct {
+		name, prefix, suffix, want string
+		nowhere                    bool
+	}{
+		{"rest of the line", "func add(a, b int) int {\n\tret", "", "urn a + b\n}", false},
+		{"to where the suffix goes on", "func add(a, b int) int {\n\tret", "\n}\n", "urn a + b\n", false},
+		{"the place is told by the lines before", "func sub(a, b int) int {\n\treturn a", "\n}\n", " - b\n", false},
+		{"other lines before that are not in it", "import x\nfunc sub(a", "", ", b int) int {\n\treturn a - b\n}", false},
+		{"a bracket in the line is not yet the one of the suffix", "func f() {\n\tx := ", "\n}\n", "map[string]int{}\n\treturn", false},
+		{"a bracket that the editor has closed", "func f() {\n\tx := map[string]int{", "}\n\treturn\n}\n", "", false},
+		{"a suffix that is another further down", "func f() {\n\tx := ", "\n\treturn\n}\n\nfunc h() {\n", "map[string]int{}", false},
+		{"a line that stands twice, after a blank one", "func g() {\n\treturn\n", "", "}", false},
+		{"a blank line before the cursor", "func f() {\n\tx := map[string]int{}\n\t", "", "return\n}", false},
+		{"nothing but blank lines", "\n\n\t", "", "", true},
+		{"the end of a document", braces, "", "", false},
+		{"nowhere", "func mul(a", "", "", true},
+		{"nothing before", "", "", "", true},
 	} {
-		if got := d.Continuation(c.prefix, c.suffix); got != strings.TrimRight(c.want, "\n") {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		got, found := d.Continuation(c.prefix, c.suffix)
+		if got != strings.TrimRight(c.want, "\n") || found != !c.nowhere {
+			t.Errorf("%s: %q, %t, want %q, %t", c.name, got, found, c.want, !c.nowhere)
 		}
 	}
 }
@@ -116,11 +123,37 @@ func TestCode(t *testing.T) {
 			}
 		}
 	}
-	if _, ok := (&Code{Accuracy: 1}).Answer(&Asked{Texts: []string{"hello"}}); ok {
-		t.Error("it answers what is no code")
-	}
 	if got, _ := (&Code{Accuracy: 1, Documents: Documents{document}}).Answer(&Asked{Fill: true, Prefix: "func add(", Suffix: ") int {"}); got != "a, b int" {
 		t.Errorf("filled in %q", got)
+	}
+}
+
+// TestUnsaid: a source that has nothing to say says why.
+func TestUnsaid(t *testing.T) {
+	fixture, err := ReadFixture("f", []byte(`{"contains":"weather","answer":"Sun."}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := &Code{Accuracy: 1, Documents: Documents{document}}
+	for _, c := range []struct {
+		source     Source
+		asked      Asked
+		said, want string
+	}{
+		{code, Asked{Fill: true, Prefix: "func mul("}, "", "no document has the text before the cursor"},
+		{code, Asked{Fill: true, Prefix: " \n", Suffix: document}, "", "no text stands before the cursor by which its place could be found"},
+		{code, Asked{Texts: []string{document}}, "", "the request is a conversation and has no place to fill in"},
+		{&Code{Accuracy: 1}, Asked{Fill: true, Prefix: "func add("}, "", "there are no documents, and the request dictates no answer"},
+		{code, Asked{Fill: true, Prefix: document}, "\n", ""},
+		{code, Asked{Fill: true, Prefix: "func add(a, b int", Suffix: ") int {\n\treturn a + b"}, "\n", ""},
+		{code, Asked{Completion: true, Texts: []string{"func add(a, b int) int {\n\tret", ""}}, "urn a + b\n}", ""},
+		{fixture, Asked{Texts: []string{"hello"}}, "", "no answer of the file suits the prompt"},
+		{Echo{}, Asked{Texts: []string{" "}}, "", "the prompt has no text to echo"},
+	} {
+		text, ok := c.source.Answer(&c.asked)
+		if text != c.said || ok != (c.said != "") || c.asked.Unsaid != c.want {
+			t.Errorf("%+v says %q, %t, and why not: %q; want %q, %q", c.asked, text, ok, c.asked.Unsaid, c.said, c.want)
+		}
 	}
 }
 
@@ -133,4 +166,19 @@ func balance(text string) (open [6]int) {
 		open[3+i] = strings.Count(text, quote) % 2
 	}
 	return open
+}
+
+// TestReadDocuments: hidden files, and those that are no text, are none of the documents.
+func TestReadDocuments(t *testing.T) {
+	folder := fstest.MapFS{
+		"a.go": {Data: []byte("package a\n")}, "b/c.go": {Data: []byte("package c\n")}, ".git/x": {Data: []byte("x")}, "b/.y": {Data: []byte("y")},
+		"image": {Data: []byte{0xff, 0xd8}}, "zero": {Data: []byte{'a', 0}}, "large": {Data: make([]byte, mostDocument+1)},
+	}
+	got, err := ReadDocuments(folder)
+	if want := (Documents{"package a\n", "package c\n"}); err != nil || !slices.Equal(got, want) {
+		t.Errorf("read %q, %v; want %q", got, err, want)
+	}
+	if _, err := ReadDocuments(fstest.MapFS{}); err == nil || err.Error() != "no texts in it" {
+		t.Errorf("an empty folder: %v", err)
+	}
 }

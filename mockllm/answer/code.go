@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"strings"
 
 	"halfsecond/mockllm/token"
@@ -9,8 +10,9 @@ import (
 
 // Code answers with the true continuation of the document: the one that the request
 // dictates, else what stands in one of the documents at the place where the request
-// is. Some answers are wrong, and some do not compile, as with a model that is fast
-// and not good.
+// is; a line's end when nothing does, since a model that has nothing to add says no more.
+// Some answers are wrong, and some do not compile, as with a model that is fast and not
+// good.
 type Code struct {
 	Documents Documents
 	Accuracy  float64 // share of answers that are the truth, 0 to 1
@@ -20,8 +22,8 @@ type Code struct {
 // Answer implements Source.
 func (c *Code) Answer(a *Asked) (text string, ok bool) {
 	text = a.Given
-	if text == "" && a.Fill {
-		text = c.Documents.Continuation(a.Prefix, a.Suffix)
+	if text == "" {
+		text, a.Unsaid = c.truth(a)
 	}
 	if text == "" {
 		return "", false
@@ -35,6 +37,28 @@ func (c *Code) Answer(a *Asked) (text string, ok bool) {
 		text = breakSyntax(text, &dice)
 	}
 	return text, true
+}
+
+// truth returns what the documents have at the place of a request, or why that is not
+// known. A prompt without a mark for the place is before it.
+func (c *Code) truth(a *Asked) (text, unknown string) {
+	prefix := a.Prefix
+	if !a.Fill && a.Completion {
+		prefix = strings.Join(a.Texts, "")
+	}
+	switch {
+	case !a.Fill && !a.Completion:
+		return "", "the request is a conversation and has no place to fill in"
+	case len(c.Documents) == 0:
+		return "", "there are no documents, and the request dictates no answer"
+	case strings.TrimSpace(prefix) == "":
+		return "", "no text stands before the cursor by which its place could be found"
+	}
+	text, found := c.Documents.Continuation(prefix, a.Suffix)
+	if !found {
+		return "", "no document has the text before the cursor"
+	}
+	return cmp.Or(text, "\n"), ""
 }
 
 // diverge keeps less than the first half of a text and goes on with other words, for

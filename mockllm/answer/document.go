@@ -16,13 +16,13 @@ const (
 )
 
 // Continuation returns what follows in a document at the place where prefix ends, up
-// to where the suffix goes on, or "" when no document has that place. The place is
-// where the most of the end of prefix stands, at least its last line that is not blank.
-func (d Documents) Continuation(prefix, suffix string) string {
+// to where the suffix goes on, and whether a document has that place. The place is where
+// the most of the end of prefix stands, at least its last line that is not blank.
+func (d Documents) Continuation(prefix, suffix string) (text string, found bool) {
 	tail := prefix[max(0, len(prefix)-context):]
 	line := tail[lastLine(tail):]
 	if line == "" {
-		return ""
+		return "", false
 	}
 	most, follows := 0, ""
 	for _, text := range d {
@@ -32,7 +32,7 @@ func (d Documents) Continuation(prefix, suffix string) string {
 			}
 		}
 	}
-	return rest(follows, suffix)
+	return rest(follows, suffix), most > 0
 }
 
 // lastLine returns where the last line of a text begins that is not blank, the length of

@@ -70,6 +70,7 @@ func (f *Fixture) Answer(a *Asked) (text string, ok bool) {
 			return e.Answer, true
 		}
 	}
+	a.Unsaid = "no answer of the file suits the prompt"
 	return "", false
 }
 

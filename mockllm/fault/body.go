@@ -16,8 +16,9 @@ import (
 const readLimit = time.Minute
 
 // read looks into the body of a request for what its path and headers do not tell, and
-// counts its tokens if they are wanted. The body is then there to be read again. One that is too large, broken off or of another
-// kind tells nothing: the front that reads it next says what is wrong.
+// counts its tokens if they are wanted. The body is then there to be read again. One that
+// is too large, broken off or of another kind tells nothing: the front that reads it next
+// says what is wrong.
 func (q *Query) read(w http.ResponseWriter, r *http.Request, most int64, tokens bool) {
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(readLimit)) // best effort, as is its end

@@ -28,6 +28,7 @@
 //	refuse         for, when (matched, loaded): the listening socket is closed for a while
 //	reset          request | accept: the connection is reset before an answer
 //	slow_headers   the status line comes that much later
+//	omit_headers   a header or a list of some that the answer goes without
 //	cold_start     load, idle: the model is loaded before its first request, and after idle without one
 //	stall          at, for: nothing comes for a while before a token; what falls due then comes at its end
 //	cut            at or byte, how (reset, close): the connection breaks off in the middle of a token, or

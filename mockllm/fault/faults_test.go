@@ -5,10 +5,13 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"halfsecond/pipeline"
 )
 
 // These tests put each fault before a server on a real socket, and look at what a
@@ -155,6 +158,56 @@ func TestStatus(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestOmitHeaders: an answer goes without headers, also those that the server itself adds.
+func TestOmitHeaders(t *testing.T) {
+	g := start(t, "rules:\n  - omit_headers: [Content-Type, date, X-Accel-Buffering]\n")
+	for _, path := range []string{"/v1/x", "/v1/whole"} {
+		a := g.ask(path, "{}")
+		for _, name := range []string{"Content-Type", "Date", "X-Accel-Buffering"} {
+			if a.status != 200 || a.header.Values(name) != nil {
+				t.Errorf("%s: status %d, %s is %q", path, a.status, name, a.header.Values(name))
+			}
+		}
+	}
+	for rule, want := range map[string]string{
+		"omit_headers: []":          "the name of a header, or a list of at most 20; found a list of 0",
+		"omit_headers: [a, {b: c}]": "the name of a header, or a list of at most 20; found a mapping",
+		"omit_headers: a b":         `the name of a header, or a list of at most 20; found "a b"`,
+	} {
+		if _, err := Parse("f", []byte("rules:\n  - "+rule+"\n")); err == nil || !strings.HasSuffix(err.Error(), ".omit_headers: want "+want) {
+			t.Errorf("%s: %v", rule, err)
+		}
+	}
+}
+
+// TestDelivered: who asks after the end is told as who asked before.
+func TestDelivered(t *testing.T) {
+	var plan *Plan
+	told := 0
+	set := New(Config{})
+	if err := set.Replace(Rule{Effects: Effects{End: &End{2}}}); err != nil {
+		t.Fatal(err)
+	}
+	tell := func(d Delivery) {
+		if told++; d.Broken != pipeline.Truncated || d.Left != pipeline.Unknown || d.Held {
+			t.Errorf("delivered %+v", d)
+		}
+	}
+	set.Middleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		plan = From(r.Context())
+		plan.Delivered(tell)
+		_, _ = io.WriteString(w, "one")
+		_, _ = io.WriteString(w, "two")
+		if told != 0 {
+			t.Error("told before the end")
+		}
+	})).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/v1/x", nil))
+	plan.Delivered(tell)
+	if told != 2 {
+		t.Errorf("told %d times, want 2", told)
 	}
 }
 

@@ -88,7 +88,7 @@ func TestProblems(t *testing.T) {
 		{"rules:\n\t- end: 3\n", "f:2:1: not valid YAML: found character tab: indent with spaces"},
 		{"rules:\n  - &a {end: 3}\n", "f:2:5: rules[0]: anchors (&name) are not used here: write the value out"},
 		{"rules:\n  - match: {path: *}\n    end: 1\n", "f:2:19: not valid YAML: quote a text that begins with a star"},
-		{"rules:\n  - about: x\n", "f:2:5: rules[0]: a rule needs an effect: one of status, limit, refuse, reset, slow_headers, cold_start, stall, cut, malformed, oversized, error, end, drip, buffer, http10, drop, duplicate, idle_close"},
+		{"rules:\n  - about: x\n", "f:2:5: rules[0]: a rule needs an effect: one of status, limit, refuse, reset, slow_headers, omit_headers, cold_start, stall, cut, malformed, oversized, error, end, drip, buffer, http10, drop, duplicate, idle_close"},
 		{"rules:\n  - name: x y\n    end: 3\n", `f:2:11: rules[0].name: want a name of up to 64 letters, digits, dots, dashes and underscores; found "x y"`},
 		{"rules:\n  - {name: a, end: 1}\n  - {name: a, end: 2}\n", "f:3:5: rules[1]: the name a is given twice"},
 		{"rules:\n  - end: 1\n    end: 2\n", "f:3:5: rules[0].end: given twice"},
@@ -147,6 +147,9 @@ func TestRulesFromGo(t *testing.T) {
 	if len(rules) != 2 || rules[0].Name != "end" || rules[1].Name != "end-2" {
 		t.Errorf("rules %+v", rules)
 	}
+	if err := set.Add(Rule{Match: Match{Share: 1e-6}, Effects: Effects{HTTP10: true}}); err != nil {
+		t.Errorf("a small share: %v", err)
+	}
 	if err := set.Add(Rule{Name: "end-2", Effects: Effects{HTTP10: true}}); err == nil || err.Error() != "there is a rule end-2 already" {
 		t.Errorf("error %v", err)
 	}
@@ -167,14 +170,41 @@ func TestParsePhrase(t *testing.T) {
 		{"buffer clumps", Effects{Buffer: &Buffer{Mode: Clumps, Every: 200 * time.Millisecond}}},
 		{"reset request", Effects{Reset: ResetRequest}},
 		{"drop share 5%", Effects{Drop: &Frames{Share: .05}}},
+		{"omit_headers X-Accel-Buffering", Effects{OmitHeaders: []string{"X-Accel-Buffering"}}},
 		{"early-end", Effects{End: &End{5}}},
 	} {
 		rule, err := ParsePhrase(c.phrase)
-		if err != nil || !reflect.DeepEqual(rule.Effects, c.want) || rule.Name == "" {
+		if err != nil || !reflect.DeepEqual(rule.Effects, c.want) {
 			t.Errorf("%s: %+v, %v", c.phrase, rule, err)
 		}
 		if rule, err := forRequest(c.phrase); err != nil || rule.Name != "header" || !reflect.DeepEqual(rule.Effects, c.want) {
 			t.Errorf("%s in a header: %+v, %v", c.phrase, rule, err)
+		}
+	}
+}
+
+// TestConditions: behind an effect may stand which requests it is for.
+func TestConditions(t *testing.T) {
+	for _, c := range []struct {
+		phrase string
+		want   Rule
+	}{
+		{"status 429 share=5%", Rule{Match: Match{Share: .05}, Effects: Effects{Status: &Status{Code: 429, Quota: 60}}}},
+		{"end at 3 nth=2 times 1 name=once model gpt-*", Rule{Name: "once", Times: 1, Match: Match{Nth: 2, Model: "gpt-*"}, Effects: Effects{End: &End{3}}}},
+		{"slow_headers 1s first=2; http10", Rule{Match: Match{First: 2}, Effects: Effects{SlowHeaders: time.Second, HTTP10: true}}},
+		{"http10 path=/api/*", Rule{Match: Match{Path: "/api/*"}, Effects: Effects{HTTP10: true}}},
+		{"drop share=5% every=2", Rule{Match: Match{Every: 2}, Effects: Effects{Drop: &Frames{Share: .05}}}},
+	} {
+		if rule, err := ParsePhrase(c.phrase); err != nil || !reflect.DeepEqual(rule, c.want) {
+			t.Errorf("%s: %+v, %v", c.phrase, rule, err)
+		}
+	}
+	if _, err := ParsePhrase("end 3 share=200%"); err == nil || err.Error() != "match.share: 200% is not possible: it must be above 0 and at most 1" {
+		t.Errorf("error %v", err)
+	}
+	for text, want := range map[string]int{"end 3": 1, "rules: [{end: 3}, {stall: {at: 1, for: 1s}}]": 2, ` {"rules":[{"end":3}]}`: 1} {
+		if rules, err := ParseText(text); err != nil || len(rules) != want {
+			t.Errorf("%s: %+v, %v", text, rules, err)
 		}
 	}
 }
@@ -192,6 +222,8 @@ func TestPhraseProblems(t *testing.T) {
 		{"status 503; reset request", "status and reset cannot stand together: each comes in place of an answer"},
 		{`error 5 message "a`, "the quote at byte 17 has no end"},
 		{`error 5 message "\q"`, `the quote at byte 17 has no end`},
+		{"end 5 share=5%", "share picks some of many requests, and this is one: give it a rule"},
+		{"end 5 times=3", "times picks some of many requests, and this is one: give it a rule"},
 		{"limit 3", "limit is not about one request: give it a rule"},
 		{"rate-limited", "limit is not about one request: give it a rule"},
 		{"reset accept", "reset is not about one request: give it a rule"},

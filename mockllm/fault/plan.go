@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"halfsecond/pipeline/dist"
@@ -26,6 +28,12 @@ type Plan struct {
 
 	steps
 	next int // the token that the next write ends with, as Advance was told; 0 before
+
+	held atomic.Bool // bytes were held back
+
+	mu       sync.Mutex       // guards what follows
+	told     []func(Delivery) // to be told of the delivery
+	delivery *Delivery        // nil until the request has ended
 }
 
 // steps are the effects that wait for a token; one whose number is 0 is none.
@@ -74,6 +82,13 @@ func (p *Plan) Rules() string {
 	}
 	return strings.Join(p.rules, ", ")
 }
+
+// Holds reports whether rules have held back bytes of the answer. When those and the ones
+// behind them leave says nothing of how exact the server is.
+func (p *Plan) Holds() bool { return p != nil && p.held.Load() }
+
+// hold says that bytes are held back from now on.
+func (p *Plan) hold() { p.held.Store(true) }
 
 // Advance is for fronts that count tokens. Of those up to due, which may be written in
 // events of chunk tokens, written ones have been. It returns how many shall be when the

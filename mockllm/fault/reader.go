@@ -17,10 +17,11 @@ type reader struct{ strict.Reader }
 // key is one key of a mapping, bound to the place that its value is read into.
 type key struct {
 	name string
-	want string // what its value is, to end "want ..."
-	need bool   // it must be there
-	main string // of a mapping that may be written as one word: the key that the word is for
-	flag bool   // it is true or false
+	want string   // what its value is, to end "want ..."
+	need bool     // it must be there
+	main string   // of a mapping that may be written as one word: the key that the word is for
+	flag bool     // it is true or false
+	has  []string // of a mapping: the names of its keys
 	read func(r *reader, n ast.Node)
 	show func() json.RawMessage // the value as JSON; nil for one that says nothing
 }

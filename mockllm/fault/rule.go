@@ -40,6 +40,7 @@ type Effects struct {
 	Refuse      *Refuse       // connections are refused for a while
 	Reset       Reset         // the connection is reset before an answer
 	SlowHeaders time.Duration // the status line comes that much later
+	OmitHeaders []string      // the answer goes without these headers
 	ColdStart   *ColdStart    // the model is loaded first
 	Stall       *Stall        // nothing comes for a while
 	Cut         *Cut          // the connection breaks off
@@ -198,6 +199,9 @@ func (e *Effects) merge(o *Effects) {
 	first(&e.Refuse, o.Refuse)
 	first(&e.Reset, o.Reset)
 	first(&e.SlowHeaders, o.SlowHeaders)
+	if e.OmitHeaders == nil {
+		e.OmitHeaders = o.OmitHeaders
+	}
 	first(&e.Stall, o.Stall)
 	first(&e.Cut, o.Cut)
 	first(&e.Malformed, o.Malformed)

@@ -123,8 +123,12 @@ func (rule *Rule) keys() []key {
 	}
 	return append([]key{
 		name, text("about", "a text for people", &rule.About, mostText),
-		match, count("times", "a number of requests", &rule.Times, 1, mostCount),
+		match, rule.timesKey(),
 	}, rule.Effects.keys()...)
+}
+
+func (rule *Rule) timesKey() key {
+	return count("times", "a number of requests", &rule.Times, 1, mostCount)
 }
 
 func (m *Match) keys() []key {
@@ -218,6 +222,7 @@ func (e *Effects) keys() []key {
 		optional("refuse", "a duration or a mapping with for and when", &e.Refuse, Refuse{When: WhenMatched}),
 		enum("reset", &e.Reset, ResetRequest, ResetAccept),
 		span("slow_headers", "a duration", &e.SlowHeaders),
+		headerNames("omit_headers", &e.OmitHeaders),
 		optional("cold_start", "a duration or a mapping with load and idle", &e.ColdStart, ColdStart{Idle: unload}),
 		optional("stall", "a mapping with at and for", &e.Stall, Stall{}),
 		optional("cut", "a mapping with at or byte, and how", &e.Cut, Cut{How: HowReset}),

@@ -2,6 +2,7 @@ package fault
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -23,6 +24,10 @@ type Config struct {
 	// Answered, when set, is told of every request that a rule answered, or whose
 	// connection it broke, before a front saw it. It may be called from any goroutine.
 	Answered func(Answer)
+	// Waits, when set, is told of every request that waits for a model before a front
+	// sees it, and what it returns is called when it waits no longer. It may be called
+	// from any goroutine.
+	Waits func(Answer) (over func())
 }
 
 // DefaultMaxBody is the largest body that is looked into when none is set, in bytes.
@@ -57,7 +62,8 @@ type Set struct {
 	models    bool // rules want to know a request's model
 	tokens    bool // and its tokens
 	plans     int
-	refusing  time.Duration // until when connections are refused
+	loads     map[string]int // of models, by cold starts
+	refusing  time.Duration  // until when connections are refused
 	listeners []*listener
 }
 
@@ -72,7 +78,7 @@ type ruled struct {
 
 // New returns a set without rules.
 func New(c Config) *Set {
-	s := &Set{config: c, began: time.Now()}
+	s := &Set{config: c, began: time.Now(), loads: map[string]int{}}
 	if s.config.Now == nil {
 		s.config.Now = func() time.Duration { return time.Since(s.began) }
 	}
@@ -227,8 +233,11 @@ func (s *Set) ask(p *Plan, r *ruled) {
 		}
 	}
 	if r.ColdStart != nil {
-		wait := r.warmth(p.query.Model).begin(r.ColdStart, now)
+		wait, loads := r.warmth(p.query.Model).begin(r.ColdStart, now)
 		p.warmed = append(p.warmed, r.warmth(p.query.Model))
+		if loads {
+			s.loads[p.query.Model]++
+		}
 		if wait == 0 {
 			return
 		}
@@ -265,6 +274,13 @@ func (r *ruled) warmth(model string) *warmth {
 		r.models[model] = &warmth{}
 	}
 	return r.models[model]
+}
+
+// Loads returns how often rules had each model loaded.
+func (s *Set) Loads() map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.loads)
 }
 
 // aboutConnections reports a rule that has done its work before a request is read.

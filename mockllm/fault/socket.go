@@ -46,7 +46,7 @@ func newSocket(ctx context.Context, p *Plan, c net.Conn) *socket {
 	s.ctx, s.leave = context.WithCancel(ctx)
 	s.out = putter{s}
 	if d := p.effects.Drip; d != nil {
-		s.out = &dripper{next: putter{s}, ctx: s.ctx, drip: *d}
+		s.out = &dripper{next: putter{s}, ctx: s.ctx, plan: p, drip: *d}
 	}
 	return s
 }
@@ -189,8 +189,11 @@ func (s *socket) tick() {
 // message sends message k as the plan has it.
 func (s *socket) message(k int) error {
 	p := s.plan
-	if p.stall.At == k && !sleep(s.ctx, p.stall.For) {
-		return s.ctx.Err()
+	if p.stall.At == k {
+		p.hold()
+		if !sleep(s.ctx, p.stall.For) {
+			return s.ctx.Err()
+		}
 	}
 	switch k {
 	case p.end.At:

@@ -7,13 +7,17 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"halfsecond/pipeline"
 )
 
 // sink is the last stage: it writes to the server's own writer.
 type sink struct {
 	o        *writer
 	begun    bool
-	patience atomic.Int64 // a time.Duration, for one write; 0 for no limit
+	patience atomic.Int64  // a time.Duration, for one write; 0 for no limit
+	first    time.Duration // when the first byte of the body left; pipeline.Unknown before
+	last     time.Duration // when the last one did
 }
 
 // begin sends the status and the headers, late if the plan says so.
@@ -22,8 +26,11 @@ func (s *sink) begin() error {
 		return nil
 	}
 	s.begun = true
-	if !sleep(s.o.ctx, s.o.plan.effects.SlowHeaders) {
-		return s.o.ctx.Err()
+	if late := s.o.plan.effects.SlowHeaders; late > 0 {
+		s.o.plan.hold()
+		if !sleep(s.o.ctx, late) {
+			return s.o.ctx.Err()
+		}
 	}
 	if s.o.committed == nil {
 		return nil // the handler has said nothing: the server says what it does then
@@ -50,6 +57,9 @@ func (s *sink) write(p []byte) error {
 	}
 	s.arm(s.o.control.SetWriteDeadline)
 	_, err := s.o.inner.Write(p)
+	if s.last = s.o.now(); s.first == pipeline.Unknown && err == nil {
+		s.first = s.last
+	}
 	return err
 }
 
@@ -103,14 +113,18 @@ func (c *cutter) finish() error {
 type dripper struct {
 	next stage
 	ctx  context.Context
+	plan *Plan
 	drip Drip
 	at   time.Time // of the next
 }
 
 func (d *dripper) write(p []byte) error {
 	for len(p) > 0 {
-		if !sleep(d.ctx, time.Until(d.at)) {
-			return d.ctx.Err()
+		if early := time.Until(d.at); early > 0 {
+			d.plan.hold()
+			if !sleep(d.ctx, early) {
+				return d.ctx.Err()
+			}
 		}
 		if now := time.Now(); d.at.Before(now) {
 			d.at = now
@@ -145,9 +159,7 @@ type proxy struct {
 
 // cured reports whether the answer asks proxies not to hold it back, and this one does
 // as it is asked.
-func (p *proxy) cured() bool {
-	return p.buffer.HonoursHeader && p.o.header.Get("X-Accel-Buffering") == "no"
-}
+func (p *proxy) cured() bool { return p.buffer.HonoursHeader && p.o.unbuffered }
 
 func (p *proxy) write(b []byte) error {
 	p.mu.Lock()
@@ -155,6 +167,7 @@ func (p *proxy) write(b []byte) error {
 	if p.cured() {
 		return p.next.write(b)
 	}
+	p.o.plan.hold()
 	p.held.Write(b)
 	if p.buffer.Mode == Clumps && p.timer == nil {
 		p.timer = time.AfterFunc(p.buffer.Every, p.tick)

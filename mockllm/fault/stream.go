@@ -21,9 +21,9 @@ func (s *stream) write(p []byte) error {
 	}
 	switch {
 	case hit(s.plan.end.At):
-		return s.end(nil)
+		return s.end(nil, errEnded)
 	case hit(s.plan.failing.At):
-		return s.end(s.plan.failure().event(s.plan.query.Protocol, s.plan.query.Path, s.o.committed.Get("Content-Type")))
+		return s.end(s.plan.failure().event(s.plan.query.Protocol, s.plan.query.Path, s.o.committed.Get("Content-Type")), errFailed)
 	case hit(s.plan.cut.At):
 		if err := s.next.finish(); err != nil {
 			return err
@@ -46,6 +46,7 @@ func (s *stream) stall(written bool) error {
 			return err
 		}
 	}
+	s.plan.hold()
 	if !sleep(s.o.ctx, s.plan.stall.For) {
 		return s.o.ctx.Err()
 	}
@@ -53,7 +54,7 @@ func (s *stream) stall(written bool) error {
 }
 
 // end writes the last that the client gets, and ends the answer.
-func (s *stream) end(last []byte) error {
+func (s *stream) end(last []byte, why error) error {
 	if len(last) > 0 {
 		if err := s.next.write(last); err != nil {
 			return err
@@ -62,7 +63,7 @@ func (s *stream) end(last []byte) error {
 	_ = s.next.flush() // with headers, if nothing else
 	_ = s.next.finish()
 	s.o.finished = true
-	return s.o.end(errEnded)
+	return s.o.end(why)
 }
 
 func (s *stream) flush() error  { return s.next.flush() }

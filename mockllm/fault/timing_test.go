@@ -40,6 +40,7 @@ func TestTiming(t *testing.T) {
 		{"clumps", "buffer: {mode: clumps, every: 12ms}", "17 32 32 32 55 55", 17 * time.Millisecond},
 		{"clumps of 200 ms", "buffer: clumps\n    stall: {at: 5, for: 500ms}", "205 205 555 555 555 555", 205 * time.Millisecond},
 		{"honoured", "buffer: {mode: whole, honours_header: true}", "5 20 25 30 50 55", 5 * time.Millisecond},
+		{"not asked for", "omit_headers: x-accel-buffering\n    buffer: {mode: whole, honours_header: true}", "55 55 55 55 55 55", 55 * time.Millisecond},
 		// An event has 15 bytes, or 16, and so two pieces, each 20 ms after the one before.
 		{"drip", "drip: {bytes: 10, every: 20ms}", "25 145 185 225 385 425", 5 * time.Millisecond},
 	} {

@@ -125,7 +125,7 @@ func share(name string, at *float64) key {
 		}
 		return ""
 	}
-	return scalar(name, "a share such as 5%", at, parse, bounds, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) })
+	return scalar(name, "a share such as 5%", at, parse, bounds, func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) })
 }
 
 // text returns the key of a text of up to that many bytes.
@@ -226,6 +226,45 @@ func (r *reader) header(v *ast.MappingValueNode, into map[string]string) {
 	})
 }
 
+// mostHeaders is how many headers an answer can go without.
+const mostHeaders = 20
+
+// headerNames returns the key of a header's name, or a list of some.
+func headerNames(name string, at *[]string) key {
+	want := fmt.Sprintf("the name of a header, or a list of at most %d", mostHeaders)
+	return key{
+		name: name, want: want,
+		read: func(r *reader, n ast.Node) {
+			all := []ast.Node{n}
+			if list, isList := n.(*ast.SequenceNode); isList {
+				all = list.Values
+			}
+			if len(all) == 0 || len(all) > mostHeaders {
+				r.Fail(n, "want %s; found a list of %d", want, len(all))
+				return
+			}
+			*at = nil
+			for _, e := range all {
+				if s, _ := word(e); isWord(e) && headerName.MatchString(s) {
+					*at = append(*at, s)
+				} else {
+					r.Fail(e, "want %s; found %s", want, strict.Describe(e))
+				}
+			}
+		},
+		show: func() json.RawMessage {
+			if *at == nil {
+				return nil
+			}
+			b, err := json.Marshal(*at)
+			if err != nil {
+				panic(fmt.Sprintf("fault: %v", err)) // texts always encode
+			}
+			return b
+		},
+	}
+}
+
 // setting is a value with keys of its own.
 type setting interface {
 	keys() []key
@@ -238,9 +277,10 @@ func optional[T any, P interface {
 	*T
 	setting
 }](name, what string, at *P, fresh T) key {
-	main := P(&fresh).keys()[0].name
+	all := names(P(&fresh).keys())
+	main := all[0]
 	return key{
-		name: name, want: what, main: main,
+		name: name, want: what, main: main, has: all,
 		read: func(r *reader, n ast.Node) {
 			v := fresh
 			if !r.object(n, main, P(&v).keys()) {

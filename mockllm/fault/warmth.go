@@ -11,14 +11,15 @@ type warmth struct {
 	ready  time.Duration // when it is loaded
 }
 
-// begin takes up a request and returns how long it waits for the model.
-func (w *warmth) begin(c *ColdStart, now time.Duration) time.Duration {
-	if !w.used || w.active == 0 && now-w.last >= c.Idle {
+// begin takes up a request and returns how long it waits for the model, and whether that
+// is loaded for it.
+func (w *warmth) begin(c *ColdStart, now time.Duration) (wait time.Duration, loads bool) {
+	if loads = !w.used || w.active == 0 && now-w.last >= c.Idle; loads {
 		w.ready = now + c.Load
 	}
 	w.used = true
 	w.active++
-	return max(0, w.ready-now)
+	return max(0, w.ready-now), loads
 }
 
 // end takes note that a request has ended.

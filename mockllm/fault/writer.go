@@ -10,11 +10,14 @@ import (
 	"net/http"
 	"sync/atomic"
 	"time"
+
+	"halfsecond/pipeline"
 )
 
 // What a writer answers when a rule has ended the answer.
 var (
 	errEnded   = errors.New("a fault rule has ended the answer")
+	errFailed  = errors.New("a fault rule has ended the answer with an error")
 	errSevered = errors.New("a fault rule has broken the connection off")
 )
 
@@ -27,18 +30,23 @@ type writer struct {
 	request *http.Request
 	ctx     context.Context
 	cancel  context.CancelFunc
+	now     func() time.Duration // since the server started
 	plan    *Plan
 
-	header    http.Header // the handler's
-	committed http.Header // as it was when the handler wrote it; nil before
-	status    int
-	first     stage
-	out       *sink
-	proxy     *proxy                // one of the stages, or nil
-	taken     bool                  // the handler has the connection
-	finished  bool                  // all that was written has left the stages
-	over      atomic.Pointer[error] // why nothing more can be written
-	aborted   atomic.Bool           // the connection must be broken off when the handler returns
+	header     http.Header // the handler's
+	committed  http.Header // as it was when the handler wrote it; nil before
+	status     int
+	first      stage
+	out        *sink
+	proxy      *proxy                // one of the stages, or nil
+	unbuffered bool                  // the answer asks proxies not to hold it back
+	written    time.Duration         // when the handler wrote its first bytes
+	streamed   bool                  // the handler has bytes go out before the end
+	delivered  bool                  // all of it has left
+	taken      bool                  // the handler has the connection
+	finished   bool                  // all that was written has left the stages
+	over       atomic.Pointer[error] // why nothing more can be written
+	aborted    atomic.Bool           // the connection must be broken off when the handler returns
 }
 
 // stage takes the body of an answer and passes it on.
@@ -48,21 +56,22 @@ type stage interface {
 	finish() error        // nothing more will be written
 }
 
-func newWriter(ctx context.Context, cancel context.CancelFunc, p *Plan, w http.ResponseWriter, r *http.Request) *writer {
+func newWriter(ctx context.Context, cancel context.CancelFunc, p *Plan, v *visit) *writer {
 	o := &writer{
-		inner: w, control: http.NewResponseController(w), request: r,
-		ctx: ctx, cancel: cancel, plan: p, header: w.Header().Clone(),
+		inner: v.w, control: http.NewResponseController(v.w), request: v.r,
+		ctx: ctx, cancel: cancel, now: v.set.config.Now, plan: p, header: v.w.Header().Clone(),
+		written: pipeline.Unknown,
 	}
 	if o.header == nil {
 		o.header = http.Header{}
 	}
-	o.out = &sink{o: o}
+	o.out = &sink{o: o, first: pipeline.Unknown, last: pipeline.Unknown}
 	o.first = o.out
 	if n := p.cut.Byte; n > 0 {
 		o.first = &cutter{next: o.first, o: o, left: n}
 	}
 	if d := p.effects.Drip; d != nil {
-		o.first = &dripper{next: o.first, ctx: ctx, drip: *d}
+		o.first = &dripper{next: o.first, ctx: ctx, plan: p, drip: *d}
 	}
 	if b := p.effects.Buffer; b != nil {
 		o.proxy = &proxy{next: o.first, o: o, buffer: *b}
@@ -102,6 +111,10 @@ func (o *writer) amend(h http.Header) {
 	if len(o.plan.tokens) > 0 {
 		h.Del("Content-Length") // it may be another then
 	}
+	for _, name := range o.plan.effects.OmitHeaders {
+		h[http.CanonicalHeaderKey(name)] = nil // the server adds none of its own then
+	}
+	o.unbuffered = h.Get("X-Accel-Buffering") == "no"
 	if b := o.plan.effects.Buffer; b != nil && b.HonoursHeader {
 		h.Del("X-Accel-Buffering") // a proxy that knows it keeps it to itself
 	}
@@ -114,6 +127,9 @@ func (o *writer) Write(p []byte) (int, error) {
 	}
 	if why := o.over.Load(); why != nil {
 		return 0, *why
+	}
+	if o.written == pipeline.Unknown {
+		o.written = o.now()
 	}
 	if err := o.first.write(p); err != nil {
 		return 0, o.broken(err)
@@ -141,6 +157,7 @@ func (o *writer) FlushError() error {
 	if why := o.over.Load(); why != nil {
 		return *why
 	}
+	o.streamed = true
 	return o.broken(o.first.flush())
 }
 
@@ -204,7 +221,7 @@ func (o *writer) close() {
 	gone := o.taken || why != nil && *why == errSevered
 	if !gone && !o.finished && !o.aborted.Load() {
 		o.finished = true
-		_ = o.broken(o.first.finish()) // the client may be gone
+		o.delivered = o.broken(o.first.finish()) == nil // or the client is gone
 	}
 	switch {
 	case o.aborted.Load():

@@ -1,7 +1,9 @@
 package given
 
 import (
+	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -156,8 +158,8 @@ func TestRead(t *testing.T) {
 		{"{\n\n\"slots\":}", "", "f.json:3: invalid character '}' looking for beginning of value"},
 		{"{\"slots\":1,\n\"n\":\"x\"}", "", "f.json:2: n: want a whole number, got string"},
 		{"{\"title\":1,\n\"server\":{\"slots\":1,\n\"ttft_ms\":\"x\"}}", "", "f.json:3: ttft_ms: want a number, got string"},
-		{"{\"slots\":1,\n\"slot\":1}", "", `f.json:2: unknown field "slot"`},
-		{"{\"server\":\n{\"slots\":1,\n\"slot\":1}}", "", `f.json:3: unknown field "slot"`},
+		{"{\"slots\":1,\n\"slot\":1}", "", `f.json:2: unknown field "slot"; nearest: slots`},
+		{"{\"server\":\n{\"slots\":1,\n\"slot\":1}}", "", `f.json:3: unknown field "slot"; nearest: slots`},
 		{"[]", "", "f.json:1: want an object, got array"},
 		{"null", "", "f.json: want an object with a server's keys, got null"},
 		{`{"server":null}`, "", "f.json: want an object with a server's keys, got null"},
@@ -174,14 +176,33 @@ func TestRead(t *testing.T) {
 		{`{"answers":[{"request":1,"t_ms":-1,"text":"a"}]}`, "", "f.json: answers[0].t_ms: -1, want a number from 0 to 1e+09"},
 		{`{"answers":[{"request":1,"t_ms":1}]}`, "", "f.json: answers[0]: want a text or an error, and not both"},
 		{`{"answers":[{"request":1,"t_ms":1,"text":"a","error":"b"}]}`, "", "f.json: answers[0]: want a text or an error, and not both"},
-		{"{\n\"answers\":[{\"request\":1,\n\"at\":1}]}", "", `f.json:3: unknown field "at"`},
+		{"{\n\"answers\":[{\"request\":1,\n\"at\":1}]}", "", `f.json:3: unknown field "at"; want one of ` + strings.Join(keys, ", ")},
 		{`{"answers":[{"request":"1"}]}`, "", "f.json:1: answers.request: want a whole number, got string"},
-		{cases, "C", `f.json: a file of cases, and none with a server is called "C": add #ID to the name, one of B`},
+		{cases, "C", `f.json: a file of cases, and none with a server is called "C"; want one of B`},
+		{cases, "", `f.json: a file of cases: add #ID to the name, with one of B`},
 		{`{"slots":1}`, "A", "f.json: #A names a case, and this is no file of cases"},
 	} {
 		_, err := Read("f.json", []byte(c.data), c.id)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s: error\n got %v\nwant %s", c.data, err, c.want)
+		}
+	}
+}
+
+// TestExample: every case of the example can be served, and every key is in one of them.
+func TestExample(t *testing.T) {
+	var file struct{ Cases []struct{ ID string } }
+	if err := json.Unmarshal(Example(), &file); err != nil || len(file.Cases) == 0 {
+		t.Fatal(err)
+	}
+	for _, c := range file.Cases {
+		if _, err := Read("example.json", Example(), c.ID); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, key := range keys {
+		if !strings.Contains(string(Example()), strconv.Quote(key)+":") {
+			t.Errorf("no case has %s", key)
 		}
 	}
 }

@@ -2,12 +2,22 @@ package given
 
 import (
 	"bytes"
+	_ "embed" // for the example
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
+
+	"halfsecond/pipeline/strict"
 )
+
+//go:embed example.json
+var example []byte
+
+// Example returns a file of cases, which together have every key.
+func Example() []byte { return slices.Clone(example) }
 
 // Read reads a stated server from a file's JSON: a server block, anything with a
 // "server" beside other keys, or a file of cases, of which id names one. The name
@@ -61,7 +71,10 @@ func block(name string, data []byte, id string) (json.RawMessage, error) {
 			ids = append(ids, c.ID)
 		}
 	}
-	return nil, fmt.Errorf("%s: a file of cases, and none with a server is called %q: add #ID to the name, one of %s", name, id, strings.Join(ids, ", "))
+	if id == "" {
+		return nil, fmt.Errorf("%s: a file of cases: add #ID to the name, with one of %s", name, strings.Join(ids, ", "))
+	}
+	return nil, fmt.Errorf("%s: a file of cases, and none with a server is called %q; %s", name, id, strict.Suggest(id, ids))
 }
 
 // located adds to an error of the decoder where it is in a file, of which it read what
@@ -82,9 +95,21 @@ func located(name string, data []byte, from int, err error) error {
 		if !unknown || offset < 0 {
 			return fmt.Errorf("%s: %s", name, text)
 		}
+		text += "; " + strict.Suggest(strings.Trim(key, `"`), keys)
 	}
 	before := data[:min(from+offset, len(data))]
 	return fmt.Errorf("%s:%d: %s", name, 1+bytes.Count(before, []byte{'\n'}), text)
+}
+
+// keys are those of a server, and of what it holds.
+var keys = slices.Concat(tags(Server{}), tags(Limit{}), tags(Scripted{}))
+
+// tags returns the names of a struct's fields as JSON has them.
+func tags(v any) (names []string) {
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(v)) {
+		names = append(names, f.Tag.Get("json"))
+	}
+	return names
 }
 
 // wanted says in words what a value must be.

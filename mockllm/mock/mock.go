@@ -1,135 +1,52 @@
 // Package mock starts the mock servers from other people's tests, in Go:
 //
-//	func TestMyBot(t *testing.T) {
+//	func TestMyBotGivesUp(t *testing.T) {
 //		m := mock.Start(t, mock.Says("Hello there."), mock.Faults("stall at 3 for 2s"))
 //		bot := mybot.New(m.URL + "/v1")
-//		...
-//		if got := m.Requests(); len(got) != 1 || got[0].Left == pipeline.Unknown { ... }
+//		... // which gives up after half a second
+//		if got := m.Wait(1, 5*time.Second); got[0].Outcome != pipeline.Cancelled { ... }
 //	}
 //
-// It answers on a real socket of the loopback, at the real pace of its models.
+// It answers on a real socket of the loopback, at the real pace of its models. A module of
+// yours gets at it by its folder, the version being one that is never asked for:
+//
+//	go mod edit -require halfsecond@v0.0.0 -replace halfsecond=/path/to/halfsecond
+//	go mod tidy
+//
+// Read mock.go for what is started and what it tells, option.go and hosted.go for what it
+// can be.
 package mock
 
 import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"math"
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"halfsecond/mockllm/answer"
-	"halfsecond/mockllm/catalog"
-	"halfsecond/mockllm/engine"
 	"halfsecond/mockllm/fault"
-	"halfsecond/mockllm/roofline"
 	"halfsecond/mockllm/server"
 	"halfsecond/mockllm/server/ledger"
 	"halfsecond/pipeline"
-	"halfsecond/pipeline/dist"
 )
 
 // Mock is a running mock. It stops when the test ends.
 type Mock struct {
 	URL string // "http://127.0.0.1:PORT", or https; protocols add their own paths
+	WS  string // the same for WebSockets, "ws://127.0.0.1:PORT" or wss
 	// CertFile is the certificate that clients must trust; "" without TLS.
 	CertFile string
 
 	t      testing.TB
 	server *server.Server
 	client *http.Client
+	roots  *x509.CertPool // nil without TLS
 }
-
-// options are what Options set.
-type options struct {
-	config server.Config
-	faults []string
-	tls    bool
-}
-
-// Option changes what is started.
-type Option func(t testing.TB, o *options)
-
-// Fixed serves, to whatever model is asked for, so long to the first token and so long
-// between tokens, to any number at once. It is the default, with 50 and 10 ms.
-func Fixed(first, between time.Duration) Option {
-	return func(_ testing.TB, o *options) {
-		o.config.AnyModel = true
-		o.config.Models = append(o.config.Models, server.Model{
-			Name: "mock", Context: math.MaxInt32, Build: func(loop pipeline.Scheduler) engine.Engine {
-				return engine.NewHosted(loop, engine.HostedConfig{First: func() time.Duration { return first }, Next: between})
-			},
-		})
-	}
-}
-
-// Modelled serves a model of the catalogue on hardware of the catalogue, by an engine
-// family such as "vllm" or "llama.cpp". It ends the test when there is none of that name
-// or the model does not fit.
-func Modelled(model, hardware, family string) Option {
-	return func(t testing.TB, o *options) {
-		t.Helper()
-		r, err := replica(model, hardware, family)
-		if err != nil {
-			t.Fatalf("mock: %v", err)
-		}
-		c := r.Config()
-		o.config.Models = append(o.config.Models, server.Model{
-			Name: model, Context: r.Context(), Shares: c.PrefixCache || c.SlotCache, Family: family, Slots: c.Slots, Build: r.Build,
-			Weights: r.Plan.WeightBytes(), Parameters: r.Plan.Deployment().Model.TotalParams(),
-		})
-	}
-}
-
-func replica(model, hardware, family string) (r engine.Replica, err error) {
-	d := roofline.Deployment{GPUs: 1, Stages: 1}
-	if d.Model, err = catalog.FindModel(model); err != nil {
-		return r, err
-	}
-	if d.Hardware, err = catalog.FindHardware(hardware); err != nil {
-		return r, err
-	}
-	if d.Engine, err = catalog.FindEngine(family); err != nil {
-		return r, err
-	}
-	r.Plan, err = roofline.New(d)
-	return r, err
-}
-
-// Says makes every answer that text.
-func Says(text string) Option {
-	return func(t testing.TB, o *options) {
-		t.Helper()
-		f, err := answer.ReadFixture("answer", []byte(text))
-		if err != nil {
-			t.Fatalf("mock: %v", err)
-		}
-		o.config.Answers = f
-	}
-}
-
-// Tokens makes every answer that long, where nobody limits or dictates it.
-func Tokens(n int) Option {
-	return func(_ testing.TB, o *options) { o.config.ReplyTokens = dist.ConstantCount(n) }
-}
-
-// Hears is what speech to text hears, an utterance each.
-func Hears(utterances ...string) Option {
-	return func(_ testing.TB, o *options) { o.config.Transcript = utterances }
-}
-
-// Faults makes requests go wrong, as package fault describes it: "stall at 10 for 5s",
-// or the name of a built-in rule.
-func Faults(rules ...string) Option {
-	return func(_ testing.TB, o *options) { o.faults = append(o.faults, rules...) }
-}
-
-// TLS makes it speak https and wss.
-func TLS() Option { return func(_ testing.TB, o *options) { o.tls = true } }
 
 // Start runs a mock until the test ends.
 func Start(t testing.TB, opts ...Option) *Mock {
@@ -145,19 +62,26 @@ func Start(t testing.TB, opts ...Option) *Mock {
 	if o.tls {
 		m.secure(&o)
 	}
+	for i := range o.config.Models {
+		o.watch(&o.config.Models[i])
+	}
+	for _, change := range o.changes {
+		change(&o.config)
+	}
 	var err error
 	if m.server, err = server.New(o.config); err != nil {
 		t.Fatalf("mock: %v", err)
 	}
 	m.Fault(o.faults...)
 	m.run()
+	m.WS = "ws" + strings.TrimPrefix(m.URL, "http")
 	return m
 }
 
 // secure makes a certificate, and a client that trusts it.
 func (m *Mock) secure(o *options) {
 	m.t.Helper()
-	c, err := server.NewCertificate(m.t.TempDir(), "")
+	c, err := server.NewCertificate(m.t.TempDir(), "", o.names...)
 	if err != nil {
 		m.t.Fatalf("mock: %v", err)
 	}
@@ -165,9 +89,9 @@ func (m *Mock) secure(o *options) {
 	if err != nil {
 		m.t.Fatalf("mock: %v", err)
 	}
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(text)
-	m.client.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
+	m.roots = x509.NewCertPool()
+	m.roots.AppendCertsFromPEM(text)
+	m.client.Transport = &http.Transport{TLSClientConfig: m.TLSConfig(), ForceAttemptHTTP2: true}
 	m.URL, m.CertFile, o.config.Certificate = "https://", c.Path, c
 }
 
@@ -195,23 +119,42 @@ func (m *Mock) run() {
 // Client returns a client that reaches it, by TLS too.
 func (m *Mock) Client() *http.Client { return m.client }
 
-// Requests returns the requests that have ended so far, oldest first.
+// TLSConfig returns a new configuration for clients other than Client that trusts the
+// mock's certificate, such as the TLSClientConfig of a websocket.Dialer.
+func (m *Mock) TLSConfig() *tls.Config { return &tls.Config{RootCAs: m.roots} }
+
+// Requests returns the requests that arrived: first those that have ended, in that order,
+// then those under way, of which Running is true.
 func (m *Mock) Requests() []ledger.Entry {
-	all, _ := m.server.Ledger.Latest(ledger.Kept)
-	return all
+	ended, running := m.server.Ledger.Arrived()
+	return append(ended, running...)
+}
+
+// Wait waits until n requests have ended since the start, and returns all that have. It
+// ends the test, and says what there is, when that takes longer than within.
+func (m *Mock) Wait(n int, within time.Duration) []ledger.Entry {
+	m.t.Helper()
+	ctx, cancel := context.WithTimeout(m.t.Context(), within)
+	defer cancel()
+	enough := m.server.Ledger.Wait(ctx, n)
+	ended, running := m.server.Ledger.Arrived()
+	if !enough {
+		m.t.Fatalf("mock: after %s %d of %d requests have ended; under way are %d", within, len(ended), n, len(running))
+	}
+	return ended
 }
 
 // Fault sets what goes wrong from now on, in place of what was set before; nothing when
-// called with nothing.
+// called with nothing. Each text is as Faults takes it.
 func (m *Mock) Fault(rules ...string) {
 	m.t.Helper()
 	var all []fault.Rule
 	for _, text := range rules {
-		r, err := fault.ParsePhrase(text)
+		r, err := fault.ParseText(text)
 		if err != nil {
 			m.t.Fatalf("mock: %v", err)
 		}
-		all = append(all, r)
+		all = append(all, r...)
 	}
 	if err := m.server.Faults.Replace(all...); err != nil {
 		m.t.Fatalf("mock: %v", err)

@@ -23,11 +23,12 @@ type Certificate struct {
 	tls  tls.Certificate
 }
 
-// NewCertificate makes a certificate for this machine's loopback names and the host of an
-// address, valid for a week, and writes it into a directory. The address is a host, or
+// NewCertificate makes a certificate for this machine's loopback names, the host of an
+// address and further names or IP addresses, valid for a week, and writes it into a
+// directory. The address is a host, or
 // HOST:PORT: the port is in the file's name then, so that servers on one machine do not
 // write over each other's. The key stays in memory.
-func NewCertificate(dir, addr string) (*Certificate, error) {
+func NewCertificate(dir, addr string, names ...string) (*Certificate, error) {
 	host, name := addr, "halfsecond-cert.pem"
 	if h, port, err := net.SplitHostPort(addr); err == nil {
 		host, name = h, "halfsecond-cert-"+port+".pem"
@@ -36,7 +37,7 @@ func NewCertificate(dir, addr string) (*Certificate, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a key: %w", err)
 	}
-	form := certificateForm(host)
+	form := certificateForm(host, names)
 	der, err := x509.CreateCertificate(rand.Reader, form, form, &key.PublicKey, key)
 	if err != nil {
 		return nil, fmt.Errorf("make a certificate: %w", err)
@@ -52,7 +53,7 @@ func NewCertificate(dir, addr string) (*Certificate, error) {
 	return c, nil
 }
 
-func certificateForm(host string) *x509.Certificate {
+func certificateForm(host string, names []string) *x509.Certificate {
 	now := time.Now()
 	form := &x509.Certificate{
 		SerialNumber: big.NewInt(now.UnixNano()), Subject: pkix.Name{CommonName: "halfsecond mock"},
@@ -61,13 +62,15 @@ func certificateForm(host string) *x509.Certificate {
 		BasicConstraintsValid: true, IsCA: true,
 		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
 	}
-	switch ip := net.ParseIP(host); {
-	case ip != nil && ip.IsUnspecified():
-		form.IPAddresses = append(append(form.IPAddresses, ip), ownAddresses()...)
-	case ip != nil:
-		form.IPAddresses = append(form.IPAddresses, ip)
-	case host != "" && host != "localhost":
-		form.DNSNames = append(form.DNSNames, host)
+	for _, name := range append([]string{host}, names...) {
+		switch ip := net.ParseIP(name); {
+		case ip != nil && ip.IsUnspecified():
+			form.IPAddresses = append(append(form.IPAddresses, ip), ownAddresses()...)
+		case ip != nil:
+			form.IPAddresses = append(form.IPAddresses, ip)
+		case name != "" && name != "localhost":
+			form.DNSNames = append(form.DNSNames, name)
+		}
 	}
 	return form
 }

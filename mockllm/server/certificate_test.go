@@ -21,7 +21,7 @@ func TestCertificate(t *testing.T) {
 		{"192.0.2.7:8091", "halfsecond-cert-8091.pem", []string{"127.0.0.1", "192.0.2.7"}},
 		{"[::]:8092", "halfsecond-cert-8092.pem", append([]string{"127.0.0.1", "::"}, interfaces(t)...)},
 	} {
-		made, err := NewCertificate(dir, c.addr)
+		made, err := NewCertificate(dir, c.addr, "further.example", "192.0.2.9")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +32,7 @@ func TestCertificate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range c.names {
+		for _, name := range append(c.names, "further.example", "192.0.2.9") {
 			if err := cert.VerifyHostname(name); err != nil {
 				t.Errorf("%s: %v", c.addr, err)
 			}

@@ -368,6 +368,7 @@ func TestKey(t *testing.T) {
 		{"/v1beta/models?key=sk-1", "", "", 200},
 		{"/v1/halfsecond/requests", "", "", 401},
 		{"/v1/halfsecond/faults", "X-Api-Key", "sk-2", 401},
+		{"/v1/halfsecond/faults/x", "", "", 401},
 		{"/v1/halfsecond/faults", "X-Api-Key", "sk-1", 200},
 		{"/health", "", "", 200},
 		{"/metrics", "", "", 200},

@@ -103,6 +103,9 @@ type Server struct {
 func New(c Config) (*Server, error) {
 	s := &Server{config: c, loop: c.Loop, stopped: make(chan struct{})}
 	s.Ledger = ledger.New(ledger.Config{Limit: c.Limit, State: s.state, Began: time.Now().Add(-c.Loop.Elapsed())})
+	if c.Answers != nil {
+		c.Answers = &teller{Source: c.Answers, warn: s.warn, told: map[string]bool{}}
+	}
 	var err error
 	s.text, err = text.New(text.Config{
 		Models: c.Models, Loop: c.Loop, ReplyTokens: c.ReplyTokens, ThinkingTokens: c.ThinkingTokens, ToolShare: c.ToolShare,
@@ -116,12 +119,25 @@ func New(c Config) (*Server, error) {
 		Arguments: sample.Arguments,
 		Ledger:    s.Ledger, Stopped: s.stopped,
 	})
-	s.Faults = fault.New(fault.Config{Seed: c.Seed, Now: c.Loop.Elapsed, MaxBody: c.MaxBody, Answered: s.answered})
+	s.Faults = fault.New(fault.Config{Seed: c.Seed, Now: c.Loop.Elapsed, MaxBody: c.MaxBody, Answered: s.answered, Waits: s.waits})
 	c.Loop.Lateness = s.Ledger.Late
 	return s, nil
 }
 
-func (s *Server) state() map[string]engine.Stats { return s.text.State() }
+// state returns the state of the engines. A load that a rule fakes is one like any other.
+func (s *Server) state() map[string]engine.Stats {
+	all := s.text.State()
+	for name, n := range s.Faults.Loads() {
+		m := s.text.Lookup(name)
+		if m == nil || all == nil {
+			continue
+		}
+		e := all[m.Name]
+		e.Loads += n
+		all[m.Name] = e
+	}
+	return all
+}
 
 // Handler returns the server's routes. They answer only while Run runs the loop.
 func (s *Server) Handler() http.Handler {
@@ -143,13 +159,21 @@ func (s *Server) Handler() http.Handler {
 	return s.text.Shown(browsable(s.Faults.Middleware(s.locked(mux))))
 }
 
-// answered keeps a request that a rule answered before any front saw it.
-func (s *Server) answered(a fault.Answer) {
-	e := ledger.Entry{
+// entry returns what is known of a request that no front has seen.
+func entry(a fault.Answer) ledger.Entry {
+	return ledger.Entry{
 		Protocol: a.Protocol, Path: a.Path, Model: a.Model, Arrived: a.Arrived, Ended: a.Ended,
 		Started: pipeline.Unknown, First: pipeline.Unknown, Left: pipeline.Unknown,
 		Outcome: pipeline.Refused, Reason: a.Message, Fault: a.Rules,
 	}
+}
+
+// waits has the ledger tell of a request that waits for a model which a rule has loaded.
+func (s *Server) waits(a fault.Answer) (over func()) { return s.Ledger.Begin(nil, entry(a)).Forget }
+
+// answered keeps a request that a rule answered before any front saw it.
+func (s *Server) answered(a fault.Answer) {
+	e := entry(a)
 	if a.Left {
 		e.Left, e.Outcome = a.Ended, pipeline.Cancelled
 	}
@@ -229,8 +253,12 @@ type complaints struct {
 
 // Write implements io.Writer.
 func (c complaints) Write(p []byte) (int, error) {
+	text := strings.TrimSpace(string(p))
+	if strings.Contains(text, "TLS handshake error") {
+		text += " (a client that does not trust the certificate ends so)"
+	}
 	if c.ctx.Err() == nil {
-		c.warn(strings.TrimSpace(string(p)))
+		c.warn(text)
 	}
 	return len(p), nil
 }

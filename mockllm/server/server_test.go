@@ -479,7 +479,7 @@ func TestMetrics(t *testing.T) {
 			`vllm:request_prefill_time_seconds_sum{engine="0",model_name="m"}`:             "0.2",
 			`vllm:request_decode_time_seconds_sum{engine="0",model_name="m"}`:              "0.04",
 			`vllm:inter_token_latency_seconds_sum{engine="0",model_name="m"}`:              "0.04",
-			`mock_fit`: "1",
+			`mock_fit`: "NaN",
 			`llm_request_ttft_seconds_sum{model="m"}`:              "0.2",
 			`llm_request_ttft_seconds_count{model="m"}`:            "2",
 			`llm_request_ttft_seconds_bucket{model="m",le="0.1"}`:  "2",
@@ -528,6 +528,10 @@ func TestStateInMetrics(t *testing.T) {
 		synctest.Wait()
 		check(`vllm:num_requests_running{engine="0",model_name="m"}`, "0")
 		check(`vllm:request_success_total{engine="0",finished_reason="abort",model_name="m"}`, "3")
+		check("mock_fit", "NaN")
+		for range 100 {
+			r.server.Ledger.Writes.Add(0)
+		}
 		check("mock_fit", "1")
 		for range 100 {
 			r.server.Ledger.Writes.Add(time.Millisecond)

@@ -4,11 +4,16 @@ import (
 	"strings"
 	"time"
 
+	"halfsecond/mockllm/fault"
 	"halfsecond/pipeline"
 )
 
-// Entry is what is known of one request when it has ended. Instants count from the
-// start of the server; pipeline.Unknown is one that never came.
+// Entry is what is known of one request when it has ended, or of one under way. Instants
+// count from the start of the server; pipeline.Unknown is one that has not come.
+//
+// They are the engine's own. Of a request that rules had a hand in they are what its client
+// saw: it arrived before its model was loaded, the first token came when its first byte
+// left, and all ended with the last byte, or when the client left before that.
 type Entry struct {
 	ID       string // as the client was told, or ""
 	Protocol string // such as "openai chat"
@@ -33,7 +38,49 @@ type Entry struct {
 	Outcome pipeline.Outcome
 	Finish  string // why an answer that is OK ended: "stop", "length" or "tool_calls"
 	Reason  string // why it is not OK
-	Fault   string // the rule that made it go wrong on purpose
+	Unsaid  string // why the answer is not what a source of answers should have said
+	Fault   string // the rules that made it go wrong on purpose
+}
+
+// Running reports whether the request is still under way.
+func (e Entry) Running() bool { return e.Ended == pipeline.Unknown }
+
+// kept returns the entry as it is kept of a request with a plan, nil for none.
+func (e Entry) kept(plan *fault.Plan) Entry {
+	e.Model, e.Path, e.Reason = bounded(e.Model, mostModel), bounded(e.Path, mostPath), bounded(e.Reason, mostReason)
+	if plan != nil {
+		e.Fault = plan.Rules()
+	}
+	return e
+}
+
+// see makes an entry what the client saw.
+func (e *Entry) see(d fault.Delivery) {
+	e.Arrived -= d.Loaded
+	if d.Held {
+		e.wait(d)
+	}
+	switch {
+	case d.Broken != pipeline.OK && (e.Outcome == pipeline.OK || e.Outcome == pipeline.Cancelled):
+		e.Outcome, e.Finish, e.Reason, e.Left = d.Broken, "", "a rule ended the answer", pipeline.Unknown
+	case d.Left != pipeline.Unknown && e.Outcome == pipeline.OK:
+		e.Outcome, e.Finish, e.Left, e.Ended = pipeline.Cancelled, "", d.Left, max(e.Ended, d.Left)
+	}
+}
+
+// wait moves the first token and the end to when their bytes left.
+func (e *Entry) wait(d fault.Delivery) {
+	switch {
+	case d.First == pipeline.Unknown:
+		e.First = pipeline.Unknown
+	case e.First != pipeline.Unknown && d.Streamed:
+		e.First = max(e.First, d.First)
+	case e.First != pipeline.Unknown:
+		e.First += d.Wait
+	}
+	if d.Last != pipeline.Unknown {
+		e.Ended = max(e.Ended, d.Last)
+	}
 }
 
 // Most bytes that are kept of what a client writes; a name or a path of this length is
@@ -61,7 +108,7 @@ type record struct {
 	Arrived float64   `json:"arrived_ms"`
 	Started *float64  `json:"started_ms"`
 	First   *float64  `json:"first_ms"`
-	Ended   float64   `json:"ended_ms"`
+	Ended   *float64  `json:"ended_ms"`
 	Left    *float64  `json:"left_ms"`
 
 	*tokens // of a language model
@@ -73,6 +120,7 @@ type record struct {
 	Outcome string `json:"outcome"`
 	Finish  string `json:"finish_reason,omitempty"`
 	Reason  string `json:"reason,omitempty"`
+	Unsaid  string `json:"unsaid,omitempty"`
 	Fault   string `json:"fault,omitempty"`
 }
 
@@ -91,10 +139,13 @@ type tokens struct {
 func (e *Entry) record(began time.Time) record {
 	r := record{
 		ID: e.ID, Protocol: e.Protocol, Path: e.Path, Model: e.Model,
-		At: began.Add(e.Arrived), Arrived: milliseconds(e.Arrived), Ended: milliseconds(e.Ended),
+		At: began.Add(e.Arrived), Arrived: milliseconds(e.Arrived), Ended: known(e.Ended),
 		Started: known(e.Started), First: known(e.First), Left: known(e.Left),
 		Characters: e.Characters, AudioIn: milliseconds(e.AudioIn), AudioOut: milliseconds(e.AudioOut),
-		Outcome: e.Outcome.String(), Finish: e.Finish, Reason: e.Reason, Fault: e.Fault,
+		Outcome: e.Outcome.String(), Finish: e.Finish, Reason: e.Reason, Unsaid: e.Unsaid, Fault: e.Fault,
+	}
+	if e.Running() {
+		r.Outcome = "running"
 	}
 	if e.Prompt > 0 {
 		r.tokens = &tokens{

@@ -2,7 +2,7 @@
 // its own writes were.
 //
 // Read entry.go for what is known of one request, ledger.go for the latest of them,
-// writes.go for the server's own timing error and whether it is fit to be measured
+// running.go for those under way and for when one of them has ended, writes.go for the server's own timing error and whether it is fit to be measured
 // against, and metrics.go for what GET /metrics shows.
 package ledger
 
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"halfsecond/mockllm/engine"
+	"halfsecond/mockllm/fault"
 )
 
 // Kept is the number of entries that a ledger keeps unless its configuration says
@@ -46,6 +47,9 @@ type Ledger struct {
 	entries []Entry    // a ring once it is full
 	next    int        // where the next one goes when it is
 	dropped int
+	running map[*Running]bool
+	came    int             // requests that were under way so far
+	waiting []chan struct{} // closed when the next one ends
 }
 
 // New returns an empty ledger.
@@ -53,18 +57,25 @@ func New(c Config) *Ledger {
 	if c.Kept == 0 {
 		c.Kept = Kept
 	}
-	l := &Ledger{config: c, Writes: newWrites(c.Limit)}
+	l := &Ledger{config: c, Writes: newWrites(c.Limit), running: map[*Running]bool{}}
 	l.metrics = newMetrics(l)
 	return l
 }
 
 // Add keeps the entry of a request that has ended and counts it in the metrics. Of what
 // a client wrote, only so much is kept.
-func (l *Ledger) Add(e Entry) {
-	e.Model, e.Path, e.Reason = bounded(e.Model, mostModel), bounded(e.Path, mostPath), bounded(e.Reason, mostReason)
+func (l *Ledger) Add(e Entry) { l.add(e.kept(nil), nil) }
+
+// add keeps the entry of a request, which was under way as r; nil for one that was not.
+func (l *Ledger) add(e Entry, r *Running) {
 	l.metrics.count(e)
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	delete(l.running, r)
+	for _, w := range l.waiting {
+		close(w)
+	}
+	l.waiting = nil
 	if len(l.entries) < l.config.Kept {
 		l.entries = append(l.entries, e)
 		return
@@ -79,14 +90,19 @@ func (l *Ledger) Add(e Entry) {
 func (l *Ledger) Latest(n int) (entries []Entry, dropped int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.latest(n), l.dropped
+}
+
+// latest is Latest for a caller that holds the lock.
+func (l *Ledger) latest(n int) (entries []Entry) {
 	n = min(n, len(l.entries))
 	for i := len(l.entries) - n; i < len(l.entries); i++ {
 		entries = append(entries, l.entries[(l.next+i)%len(l.entries)])
 	}
-	return entries, l.dropped
+	return entries
 }
 
-// Clear forgets all entries.
+// Clear forgets all entries; requests under way are kept when they end.
 func (l *Ledger) Clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -100,26 +116,30 @@ func (l *Ledger) Metrics() http.Handler { return l.metrics.handler() }
 func (l *Ledger) Late(d time.Duration) { l.metrics.lateness.Observe(d) }
 
 // Show answers GET /v1/halfsecond/requests with the latest requests that have
-// ended, oldest first: at most ?limit=N, of ?model=NAME.
+// ended, oldest first, and behind them with ?running those under way: at most ?limit=N, of
+// ?model=NAME.
 func (l *Ledger) Show(w http.ResponseWriter, r *http.Request) {
 	limit := l.config.Kept
 	if text := r.FormValue("limit"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
-			http.Error(w, fmt.Sprintf("limit %q: want a whole number of at least 1", text), http.StatusBadRequest)
+			fault.Deny(w, r.URL.Path, http.StatusBadRequest, fmt.Sprintf("limit %q: want a whole number of at least 1", text))
 			return
 		}
 		limit = n
 	}
 	page := page{Requests: []record{}}
-	var entries []Entry
-	entries, page.Dropped = l.Latest(l.config.Kept)
+	entries, running := l.Arrived()
+	if r.URL.Query().Has("running") {
+		entries = append(entries, running...)
+	}
 	if model := r.FormValue("model"); model != "" {
 		entries = slices.DeleteFunc(entries, func(e Entry) bool { return e.Model != model })
 	}
 	for _, e := range entries[max(0, len(entries)-limit):] {
 		page.Requests = append(page.Requests, e.record(l.config.Began))
 	}
+	_, page.Dropped = l.Latest(0)
 	page.Writes = l.Writes.Report().record()
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(page) // the client may be gone

@@ -3,6 +3,7 @@ package ledger
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -44,7 +45,7 @@ func TestShow(t *testing.T) {
 		second = `{"protocol":"openai speech","path":"/v1/audio/speech","model":"tts-1","at":"2026-01-01T00:00:01.5Z",` +
 			`"arrived_ms":1500,"started_ms":1500,"first_ms":null,"ended_ms":1600,"left_ms":1600,` +
 			`"characters":38,"outcome":"cancelled","reason":"hung up","fault":"stalled"}`
-		end = `],"dropped":0,"writes":{"n":0,"mean_ms":null,"p50_ms":null,"p99_ms":null,"max_ms":null,"limit_p99_ms":5,"fit":true}}`
+		end = `],"dropped":0,"writes":{"n":0,"mean_ms":null,"p50_ms":null,"p99_ms":null,"max_ms":null,"limit_p99_ms":5,"fit":null}}`
 	)
 	for query, want := range map[string]string{
 		"":             `{"requests":[` + first + "," + second + end,
@@ -58,7 +59,7 @@ func TestShow(t *testing.T) {
 			t.Errorf("%q: status %d\n got %s\nwant %s", query, status, got, want)
 		}
 	}
-	if status, got := shown(t, l, "?limit=x"); status != 400 || got != `limit "x": want a whole number of at least 1` {
+	if status, got := shown(t, l, "?limit=x"); status != 400 || got != `{"error":{"message":"limit \"x\": want a whole number of at least 1","type":"invalid_request_error","param":null,"code":null}}` {
 		t.Errorf("status %d, %s", status, got)
 	}
 }
@@ -125,24 +126,24 @@ func TestMetricsOfModels(t *testing.T) {
 func TestWrites(t *testing.T) {
 	l := New(Config{Limit: 3 * ms})
 	report := func() WriteReport { return l.Writes.Report() }
-	if r := report(); r.String() != "nothing was written" || !r.Fit() {
+	if r := report(); r.String() != "no write of a stream was measured" || r.Fit() || r.Judged() || !math.IsNaN(r.gauge()) {
 		t.Errorf("at first: %s, fit %t", r, r.Fit())
 	}
 	for range 99 {
 		l.Writes.Add(ms)
 	}
-	if r := report(); r.String() != "99 writes, late by 1ms in the mean, 1ms at most" || !r.Fit() {
+	if r := report(); r.String() != "99 writes, late by 1ms in the mean, 1ms at most: too few writes to judge by, 100 are needed" || r.Fit() || r.gauge() == 1 {
 		t.Errorf("after 99: %s, fit %t", r, r.Fit())
 	}
 	l.Writes.Add(-ms) // a clock that goes back
-	if r := report(); !r.Fit() || r.P99 != ms {
+	if r := report(); !r.Fit() || r.P99 != ms || r.gauge() != 1 {
 		t.Errorf("after 100: %s", r)
 	}
 	for range 10 {
 		l.Writes.Add(20 * ms)
 	}
 	r := report()
-	if want := "110 writes, late by 2.718ms in the mean, 20ms at p99, 20ms at most: UNFIT, p99 is above 3ms"; r.String() != want || r.Fit() {
+	if want := "110 writes, late by 2.718ms in the mean, 20ms at p99, 20ms at most: UNFIT, p99 is above 3ms"; r.String() != want || r.Fit() || r.gauge() != 0 {
 		t.Errorf("after 110: %s, fit %t; want %s", r, r.Fit(), want)
 	}
 	if want := "n=110 mean_us=2718 p50_us=1000 p99_us=20000 max_us=20000 fit=false"; r.Header() != want {

@@ -14,7 +14,7 @@ import (
 
 // metrics is what GET /metrics shows: what vLLM shows, under its names; two histograms
 // whose bounds are the budgets; and the server's own exactness. Times of requests are
-// the engine's own instants.
+// those of their entries, the gaps between tokens the engine's own.
 //
 // vLLM's names, labels and bounds: vllm-project/vllm vllm/v1/metrics/loggers.py
 // (commit 005a810) and docs/design/metrics.md, read 2026-11-29.
@@ -69,13 +69,8 @@ func newMetrics(l *Ledger) *metrics {
 	m.write = m.late("mock_write_error_seconds", "How long after its due instant an answer's next piece was written to its socket.")
 	l.Writes.tell = m.write.Observe
 	m.registry.MustRegister(newStateCollector(l.config.State), collectors.NewGoCollector(), prometheus.NewGaugeFunc(
-		prometheus.GaugeOpts{Name: "mock_fit", Help: "1 while the p99 of the write error is within its limit, 0 when this server is not fit to be measured against."},
-		func() float64 {
-			if l.Writes.Report().Fit() {
-				return 1
-			}
-			return 0
-		}))
+		prometheus.GaugeOpts{Name: "mock_fit", Help: "1 while the p99 of the write error is within its limit, 0 when this server is not fit to be measured against, NaN before there are 100 writes of streams to judge by."},
+		func() float64 { return l.Writes.Report().gauge() }))
 	return m
 }
 
@@ -137,6 +132,8 @@ func (m *metrics) count(e Entry) {
 	m.abandoned.WithLabelValues(e.Model).Add(float64(e.AfterLeft))
 	if e.Generated > 0 {
 		m.prompt.WithLabelValues(e.Model, onlyEngine).Add(float64(e.Prompt))
+	}
+	if e.First != pipeline.Unknown {
 		m.ttft.WithLabelValues(e.Model).Observe((e.First - e.Arrived).Seconds())
 		m.firstToken.WithLabelValues(e.Model, onlyEngine).Observe((e.First - e.Arrived).Seconds())
 	}

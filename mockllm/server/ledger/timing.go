@@ -1,13 +1,15 @@
 package ledger
 
 import (
+	"fmt"
 	"net/http"
 	"time"
 )
 
 // A client that sends the header Halfsecond-Timing is told the server's own write
 // error in Halfsecond-Write-Error: with "header" that of all writes so far, with the
-// answer's headers; with "trailer" that of the writes of this answer, in its trailer.
+// answer's headers; with "trailer" that of the writes of this answer, in its trailer. What
+// else it says is none of these, and it is told so.
 const (
 	askHeader  = "Halfsecond-Timing"
 	tellHeader = "Halfsecond-Write-Error"
@@ -28,6 +30,9 @@ func (l *Ledger) Timing(w http.ResponseWriter, r *http.Request) Timing {
 		w.Header().Set(tellHeader, l.Writes.Report().Header())
 	case "trailer":
 		t.mine = l.Writes.NewWrites()
+	case "":
+	default:
+		w.Header().Set(tellHeader, fmt.Sprintf("want %s: header or trailer; found %q", askHeader, r.Header.Get(askHeader)))
 	}
 	return t
 }

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -12,6 +13,9 @@ import (
 // DefaultLimit is the p99 of the write error above which a server is not fit, when
 // none is set: a tenth of the 50 ms between tokens at a usual pace of 20 a second.
 const DefaultLimit = 5 * time.Millisecond
+
+// judgedFrom is the number of writes from which their p99 is known.
+const judgedFrom = 100
 
 // Writes is the timing error of a server's own writes: how long after its due
 // instant each reached the socket.
@@ -84,24 +88,43 @@ func (r WriteReport) Header() string {
 			text += fmt.Sprintf(" %s_us=%d", f.name, f.d.Microseconds())
 		}
 	}
+	if !r.Judged() {
+		return text + " fit=unknown"
+	}
 	return text + fmt.Sprintf(" fit=%t", r.Fit())
 }
 
-// Fit reports whether the p99 of the error is within its limit, as far as it is
-// known.
-func (r WriteReport) Fit() bool { return r.P99 == pipeline.Unknown || r.P99 <= r.Limit }
+// Judged reports whether there were enough writes to judge by.
+func (r WriteReport) Judged() bool { return r.P99 != pipeline.Unknown }
+
+// Fit reports whether the p99 of the error is known to be within its limit.
+func (r WriteReport) Fit() bool { return r.Judged() && r.P99 <= r.Limit }
+
+// gauge returns 1 for fit, 0 for unfit and NaN for what cannot be judged.
+func (r WriteReport) gauge() float64 {
+	switch {
+	case !r.Judged():
+		return math.NaN()
+	case r.Fit():
+		return 1
+	}
+	return 0
+}
 
 // String says it in one line.
 func (r WriteReport) String() string {
 	if r.N == 0 {
-		return "nothing was written"
+		return "no write of a stream was measured"
 	}
 	text := fmt.Sprintf("%d writes, late by %s in the mean", r.N, r.Mean.Round(time.Microsecond))
 	if r.P99 != pipeline.Unknown {
 		text += fmt.Sprintf(", %s at p99", r.P99.Round(time.Microsecond))
 	}
 	text += fmt.Sprintf(", %s at most", r.Max.Round(time.Microsecond))
-	if !r.Fit() {
+	switch {
+	case !r.Judged():
+		text += fmt.Sprintf(": too few writes to judge by, %d are needed", judgedFrom)
+	case !r.Fit():
 		text += fmt.Sprintf(": UNFIT, p99 is above %s", r.Limit)
 	}
 	return text
@@ -115,12 +138,16 @@ type writesRecord struct {
 	P99   *float64 `json:"p99_ms"`
 	Max   *float64 `json:"max_ms"`
 	Limit float64  `json:"limit_p99_ms"`
-	Fit   bool     `json:"fit"`
+	Fit   *bool    `json:"fit"` // null while there are too few writes to judge by
 }
 
 func (r WriteReport) record() writesRecord {
-	return writesRecord{
+	rec := writesRecord{
 		N: r.N, Mean: known(r.Mean), P50: known(r.P50), P99: known(r.P99), Max: known(r.Max),
-		Limit: milliseconds(r.Limit), Fit: r.Fit(),
+		Limit: milliseconds(r.Limit),
 	}
+	if fit := r.Fit(); r.Judged() {
+		rec.Fit = &fit
+	}
+	return rec
 }

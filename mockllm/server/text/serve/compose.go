@@ -68,7 +68,7 @@ func (s *Service) speak(g *Generation, o Order, seed uint64) (more bool, fault *
 	if left < 1 {
 		return true, nil
 	}
-	text, more, err := s.words(o, seed, left)
+	text, more, err := s.words(g, o, seed, left)
 	if err != nil {
 		return false, BadRequest("response_format", "invalid_json_schema", "Invalid schema for response_format: %v.", err)
 	}
@@ -83,8 +83,8 @@ func (s *Service) speak(g *Generation, o Order, seed uint64) (more bool, fault *
 // words returns what the mock answers: what it was told to say, else JSON of the
 // schema it was given, else words whose number and choice follow from the seed. More
 // says that they would go on without the limit.
-func (s *Service) words(o Order, seed uint64, limit int) (text string, more bool, err error) {
-	if text := s.told(o, seed); text != "" {
+func (s *Service) words(g *Generation, o Order, seed uint64, limit int) (text string, more bool, err error) {
+	if text := s.told(g, o, seed); text != "" {
 		return text, false, nil
 	}
 	if len(o.Format) > 0 {
@@ -98,12 +98,12 @@ func (s *Service) words(o Order, seed uint64, limit int) (text string, more bool
 }
 
 // told returns what the mock was told to say, by its source of answers or by the
-// request itself; "" leaves it to the mock.
-func (s *Service) told(o Order, seed uint64) string {
+// request itself; "" leaves it to the mock, and the generation keeps why.
+func (s *Service) told(g *Generation, o Order, seed uint64) string {
 	if s.Config.Answers == nil {
 		return o.Answer
 	}
-	a := answer.Asked{Model: o.Model, Given: o.Answer, Seed: seed}
+	a := answer.Asked{Model: o.Model, Given: o.Answer, Seed: seed, Completion: o.Kind == KindCompletion}
 	for _, text := range o.Prompt {
 		a.Texts = append(a.Texts, fim.Spell(text))
 	}
@@ -116,7 +116,8 @@ func (s *Service) told(o Order, seed uint64) string {
 	if h != nil {
 		a.Fill, a.Prefix, a.Suffix = true, h.Before, h.After
 	}
-	if text, ok := s.Config.Answers.Answer(&a); ok {
+	text, ok := s.Config.Answers.Answer(&a)
+	if g.unsaid = a.Unsaid; ok {
 		return text
 	}
 	return o.Answer

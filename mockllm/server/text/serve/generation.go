@@ -33,8 +33,10 @@ type Generation struct {
 	PromptIDs []int  // numbers of the prompt's tokens; nil when nobody asked
 	Stopped   string // the stop string that ends the answer; "" for none
 
-	gaps   ledger.Gaps // of its model
-	faulty string      // the rules that make it go wrong; "" for none
+	gaps    ledger.Gaps     // of its model
+	plan    *fault.Plan     // how it goes wrong; nil when it does not
+	running *ledger.Running // the request, until it has ended
+	unsaid  string          // why it is not what a source of answers should have said
 
 	wake    chan struct{} // holds one kick
 	gone    atomic.Bool   // the client has hung up, or the server stops
@@ -92,14 +94,19 @@ func (s *Service) begin(g *Generation) bool {
 		if o == pipeline.OK && g.due < g.Request.Generated() {
 			g.put(g.Request.Generated(), g.Request.Last)
 		}
-		s.Config.Ledger.Add(g.entry(loop.Now()))
+		g.running.End(g.entry(loop.Now()))
 		for _, f := range s.ended {
 			f(g)
 		}
 		g.ended.Store(true)
 		g.kick()
 	}
-	return loop.Post(g.Arrived, func() { g.engine.Submit(&g.Request) })
+	g.running = s.Config.Ledger.Begin(g.plan, ledger.Entry{ID: g.ID, Protocol: g.protocol.Name, Path: g.path, Model: g.Model.Name, Arrived: g.Arrived, Prompt: g.Request.Prompt})
+	if !loop.Post(g.Arrived, func() { g.engine.Submit(&g.Request) }) {
+		g.running.Forget()
+		return false
+	}
+	return true
 }
 
 // notify counts token n and returns the next count that can be written.
@@ -124,7 +131,7 @@ func (g *Generation) entry(now time.Duration) ledger.Entry {
 	e := ledger.Entry{
 		ID: g.ID, Protocol: g.protocol.Name, Path: g.path, Model: g.Model.Name,
 		Arrived: g.Arrived, Started: q.Scheduled, First: g.First, Ended: now,
-		Prompt: q.Prompt, Cached: q.CachedTokens, Generated: q.Generated(), Outcome: g.outcome, Fault: g.faulty,
+		Prompt: q.Prompt, Cached: q.CachedTokens, Generated: q.Generated(), Outcome: g.outcome, Unsaid: g.unsaid,
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -187,7 +194,7 @@ func (g *Generation) leave(now time.Duration) {
 // begins where headers are early, so that a refusal still has its status.
 func (s *Service) Stream(w http.ResponseWriter, r *http.Request, g *Generation, f Form) {
 	plan := fault.From(r.Context())
-	g.faulty = plan.Rules()
+	g.plan = plan
 	if g.protocol.Early || g.Model.Software().LlamaCPP {
 		g.Request.Started = func() { g.begun.Store(true); g.kick() }
 	}
@@ -226,7 +233,7 @@ func (s *Service) follow(r *http.Request, g *Generation, f Form, out *pieceWrite
 			return
 		}
 		written = due
-		if oldest != pipeline.Unknown && plan == nil {
+		if oldest != pipeline.Unknown && !plan.Holds() {
 			timing.Wrote(s.Config.Loop.Elapsed() - oldest)
 		}
 		if ended {
@@ -288,7 +295,7 @@ func (g *Generation) appendEnd(f Form, b []byte) []byte {
 // Whole waits for all of the answer; it reports false when there is none to send,
 // having said so if anybody is there to hear it.
 func (s *Service) Whole(w http.ResponseWriter, r *http.Request, g *Generation) bool {
-	g.faulty = fault.From(r.Context()).Rules()
+	g.plan = fault.From(r.Context())
 	if !s.begin(g) {
 		g.protocol.Refuse(w, ShuttingDown)
 		return false

@@ -123,6 +123,9 @@ func (s front) orderOf(q *tabby.CompletionRequest, prompt string) serve.Order {
 		Model: s.Config.Models[0].Name, Kind: serve.KindCompletion, In: "segments", Limit: &limit, LimitedBy: "segments", Answer: q.MockAnswer,
 		Prompt: []string{fim.Mark(lastBytes(prompt, tabby.MaxInputBytes))}, Stop: stops(q.Language),
 	}
+	if h, found := fim.Find(prompt); found {
+		o.Hole = &h // which what is left of the prompt may not show
+	}
 	if q.Seed != nil {
 		o.Seed = *q.Seed
 	}

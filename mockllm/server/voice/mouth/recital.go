@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"halfsecond/mockllm/fault"
 	"halfsecond/mockllm/server/ledger"
 	"halfsecond/mockllm/server/voice/talk"
 	"halfsecond/mockllm/speech"
@@ -35,7 +36,7 @@ func (m *Models) Recite(w http.ResponseWriter, r *http.Request, arrived time.Dur
 	if c.Form == nil {
 		c.Form = func(_ speech.Chunk, _ time.Duration, encoded []byte) []byte { return encoded }
 	}
-	p := &performance{Recital: c, models: m, entry: talk.Begin(c.Protocol, c.ID, r.URL.Path, c.Model, arrived)}
+	p := &performance{Recital: c, models: m, entry: talk.Begin(c.Protocol, c.ID, r.URL.Path, c.Model, arrived), plan: fault.From(r.Context())}
 	m.Host.Respond(w, r, c.Content, arrived, p.begin)
 }
 
@@ -46,6 +47,7 @@ type performance struct {
 	out    *talk.Outlet
 	mouth  *Mouth
 	entry  ledger.Entry
+	plan   *fault.Plan // how it goes wrong; nil when it does not
 	over   bool
 	all    gathering // of a whole; belongs to the writer
 }
@@ -107,7 +109,7 @@ func (p *performance) quit() {
 
 func (p *performance) end() {
 	p.over = true
-	p.models.Host.Ledger.Add(p.entry)
+	p.models.Host.Ledger.AddFor(p.plan, p.entry)
 }
 
 // MostText is the largest body of a request for speech in bytes: far more than the

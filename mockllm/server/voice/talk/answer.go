@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"halfsecond/mockllm/fault"
 	"halfsecond/mockllm/server/ledger"
 	"halfsecond/pipeline"
 )
@@ -22,7 +23,7 @@ func (h *Host) Answer(w http.ResponseWriter, r *http.Request, contentType string
 		a.next()
 		return func() {
 			a.stop()
-			h.Ledger.Add(a.entry)
+			h.Ledger.AddFor(fault.From(r.Context()), a.entry)
 		}
 	})
 }

@@ -3,6 +3,8 @@ package talk
 import (
 	"net/http"
 	"time"
+
+	"halfsecond/mockllm/fault"
 )
 
 // Respond runs begin on the loop as of the instant of arrival and writes what is sent by
@@ -36,7 +38,7 @@ func (h *Host) Respond(w http.ResponseWriter, r *http.Request, contentType strin
 			panic(http.ErrAbortHandler)
 		}
 		for _, f := range frames {
-			if h.stretch(w, control, f) != nil {
+			if h.stretch(w, control, f, fault.From(r.Context())) != nil {
 				return
 			}
 		}
@@ -46,8 +48,8 @@ func (h *Host) Respond(w http.ResponseWriter, r *http.Request, contentType strin
 	}
 }
 
-// stretch writes a stretch of a body.
-func (h *Host) stretch(w http.ResponseWriter, control *http.ResponseController, f frame) error {
+// stretch writes a stretch of a body, of which a plan may hold something back.
+func (h *Host) stretch(w http.ResponseWriter, control *http.ResponseController, f frame, plan *fault.Plan) error {
 	data := f.made()
 	if data == nil {
 		return nil
@@ -61,7 +63,9 @@ func (h *Host) stretch(w http.ResponseWriter, control *http.ResponseController, 
 	if err := control.Flush(); err != nil {
 		return err
 	}
-	h.Ledger.Writes.Add(h.Loop.Elapsed() - f.due)
+	if !plan.Holds() {
+		h.Ledger.Writes.Add(h.Loop.Elapsed() - f.due)
+	}
 	// HTTP/2 resets a stream whose deadline passes, though nothing is being written.
 	return control.SetWriteDeadline(time.Time{})
 }

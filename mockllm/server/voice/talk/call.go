@@ -40,6 +40,6 @@ func (h *Host) Call(ctx context.Context, url string, d Dialing, begin func(*Sock
 	case err != nil:
 		return err
 	}
-	h.carry(conn, begin)
+	h.carry(conn, nil, begin)
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"halfsecond/mockllm/fault"
 )
 
 // Session is one conversation over a WebSocket.
@@ -103,7 +105,7 @@ func (h *Host) Converse(w http.ResponseWriter, r *http.Request, protocols []stri
 	if err != nil {
 		return // the client has been told
 	}
-	h.carry(conn, begin)
+	h.carry(conn, fault.From(r.Context()), begin)
 }
 
 // notUpgraded says why a request does not become a WebSocket.
@@ -156,8 +158,9 @@ func (t *talks) cut() {
 	}
 }
 
-// carry runs the session that begin makes until a connection ends, whoever opened it.
-func (h *Host) carry(conn *websocket.Conn, begin func(*Socket) Session) {
+// carry runs the session that begin makes until a connection ends, whoever opened it. The
+// plan, nil for none, may hold back what is written.
+func (h *Host) carry(conn *websocket.Conn, plan *fault.Plan, begin func(*Socket) Session) {
 	h.talks.open(conn)
 	defer h.talks.close(conn)
 	conn.SetReadLimit(mostFrame)
@@ -175,7 +178,7 @@ func (h *Host) carry(conn *websocket.Conn, begin func(*Socket) Session) {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		h.write(conn, sock)
+		h.write(conn, sock, plan)
 	}()
 	h.read(conn, to)
 	h.OnLoop(func() { to.Gone(); sock.End() })
@@ -202,7 +205,7 @@ func (h *Host) read(conn *websocket.Conn, to Session) {
 
 // write writes what the session says, until it has closed the connection or the
 // server stops; then it makes the reader end too.
-func (h *Host) write(conn *websocket.Conn, sock *Socket) {
+func (h *Host) write(conn *websocket.Conn, sock *Socket, plan *fault.Plan) {
 	defer func() { _ = conn.SetReadDeadline(time.Now().Add(farewell)) }()
 	for {
 		select {
@@ -213,7 +216,7 @@ func (h *Host) write(conn *websocket.Conn, sock *Socket) {
 		}
 		frames, ended, choked := sock.take()
 		for _, f := range frames {
-			if h.send(conn, f) != nil {
+			if h.send(conn, f, plan) != nil {
 				return
 			}
 		}
@@ -228,7 +231,7 @@ func (h *Host) write(conn *websocket.Conn, sock *Socket) {
 	}
 }
 
-func (h *Host) send(conn *websocket.Conn, f frame) error {
+func (h *Host) send(conn *websocket.Conn, f frame, plan *fault.Plan) error {
 	data := f.made()
 	if data == nil {
 		return nil
@@ -243,7 +246,9 @@ func (h *Host) send(conn *websocket.Conn, f frame) error {
 	if err := conn.WriteMessage(kind, data); err != nil {
 		return err
 	}
-	h.Ledger.Writes.Add(h.Loop.Elapsed() - f.due)
+	if !plan.Holds() {
+		h.Ledger.Writes.Add(h.Loop.Elapsed() - f.due)
+	}
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"halfsecond/mockllm/fault"
 	"halfsecond/mockllm/server/ledger"
 	"halfsecond/pipeline"
 )
@@ -34,7 +35,9 @@ type Visit struct {
 
 // Visit returns the visit of a client that has just connected.
 func (h *Host) Visit(k *Socket, r *http.Request, protocol, model, id string) Visit {
-	return Visit{Socket: k, Host: h, Entry: Begin(protocol, id, r.URL.Path, model, k.Loop.Now())}
+	v := Visit{Socket: k, Host: h, Entry: Begin(protocol, id, r.URL.Path, model, k.Loop.Now())}
+	v.Entry.Fault = fault.From(r.Context()).Rules()
+	return v
 }
 
 // Say sends a message as JSON.
