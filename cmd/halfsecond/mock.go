@@ -51,7 +51,7 @@ What it serves, one of
   nothing said              the language model of the scenario voice
   SCENARIO                  the language models of a scenario (built-in, example or file),
                             with its replicas, failures, speculation and cold start; of a
-                            comparison every model, in the first of its variants
+                            comparison every model, in its first variant or that of --variant
   --model with --hardware   a model on a piece of hardware: see 'halfsecond catalog'
   --server FILE             stated times: {"slots": 1, "ttft_ms": 50, "tpot_ms": 10, "n": 20},
                             or one of several (FILE#ID); 'halfsecond init server' prints a file
@@ -87,7 +87,7 @@ What it tells
 
   halfsecond mock --model Qwen2.5-7B --hardware RTX-4090 --engine llama.cpp --slots 2 --addr 127.0.0.1:8012 --any-model
   halfsecond mock --transcript calls.txt --tls
-  halfsecond mock speculation --detect next_token
+  halfsecond mock speculation --variant drafts --detect next_token
   halfsecond mock --hosted gpt-4o=llm-gpt-4o-aiewf-eval@90 --fault 'status 429 retry_after=2s share=5%' --fault clumping-proxy
   halfsecond mock --server case.json --answers code --documents src --accuracy 0.7`,
 		Annotations: offers("table"),

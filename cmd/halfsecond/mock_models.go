@@ -23,6 +23,7 @@ import (
 // mockModels says which language models the mock serves, as typed.
 type mockModels struct {
 	scenario     string // its name, or ""
+	variant      string // of a comparison, or ""
 	server       string // a file with a stated server, or ""
 	named        namedDeployment
 	maxSequences int
@@ -33,6 +34,7 @@ type mockModels struct {
 	detect       string
 
 	stated *given.Server // what server names; nil for none
+	others []string      // variants of the comparison that are not served
 }
 
 func (o *mockModels) addFlags(f *pflag.FlagSet) {
@@ -40,6 +42,7 @@ func (o *mockModels) addFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.maxSequences, "max-sequences", 0, "`requests` computed at once; the others wait (default: as the engine has it)")
 	f.IntVar(&o.tokenBudget, "token-budget", 0, "most `tokens` of one step (default: as the engine has it)")
 	f.IntVar(&o.slots, "slots", 0, "`slots` of an engine that has some, such as llama.cpp (default: as the engine has it)")
+	f.StringVar(&o.variant, "variant", "", "which `variant` of a comparison's models is served (default: its first)")
 	f.StringVar(&o.server, "server", "", "a server of stated times from a JSON `file`, or FILE#ID for one of several in it; 'halfsecond init server' prints an example")
 	f.StringArrayVar(&o.hosted, "hosted", nil, "a rented model: `NAME=COMPONENT@RATE`, with a row of 'halfsecond catalog components' and tokens a second; may be repeated")
 	f.BoolVar(&o.anyModel, "any-model", false, "answer requests for a model that is not there by the first one, and not by 404")
@@ -92,7 +95,7 @@ func (o *mockModels) seedOr(given func(flag string) bool, seed *uint64, otherwis
 
 // fromFile returns the stated server, which takes any model's name.
 func (o *mockModels) fromFile(given func(flag string) bool, seed *uint64) ([]offer, error) {
-	others := typed(given, append(slices.Clone(engineFlags), "detect")...)
+	others := typed(given, append(slices.Clone(engineFlags), "detect", "variant")...)
 	if o.scenario != "" {
 		others = append(others, "scenario "+o.scenario)
 	}
@@ -163,6 +166,9 @@ var engineFlags = slices.Concat(deploymentFlags, []string{"max-sequences", "toke
 func (o *mockModels) models(given func(flag string) bool, seed *uint64) ([]scenario.LLM, error) {
 	if o.scenario == "" {
 		o.seedOr(given, seed, 1)
+		if o.variant != "" {
+			return nil, errors.New("--variant is for a scenario that compares models, such as speculation")
+		}
 		e, err := o.engine()
 		return []scenario.LLM{{Engine: e}}, err
 	}
@@ -175,19 +181,33 @@ func (o *mockModels) models(given func(flag string) bool, seed *uint64) ([]scena
 	}
 	o.seedOr(given, seed, s.Run.Seed)
 	if s.Grid != nil {
-		return compared(s.Grid), nil
+		return o.compared(s.Grid)
+	}
+	if o.variant != "" {
+		return nil, fmt.Errorf("--variant: the scenario %s compares no models", s.Name)
 	}
 	m, _ := s.LLM()
 	return []scenario.LLM{m}, nil
 }
 
-// compared returns the models of a grid in its first variant.
-func compared(g *scenario.Grid) []scenario.LLM {
+// compared returns the models of a grid in the variant that was named, else in its first.
+func (o *mockModels) compared(g *scenario.Grid) ([]scenario.LLM, error) {
+	var names []string
+	for _, v := range g.Variants {
+		names = append(names, v.Name)
+	}
+	at := max(0, slices.Index(names, o.variant))
+	if o.variant != "" && names[at] != o.variant {
+		return nil, fmt.Errorf("--variant %s: want one of %s; did you mean %q?", o.variant, strings.Join(names, ", "), nearest(o.variant, names))
+	}
+	if o.variant = names[at]; len(names) > 1 {
+		o.others = slices.Delete(names, at, at+1)
+	}
 	out := make([]scenario.LLM, len(g.Models))
 	for i, m := range g.Models {
-		out[i].Engine = g.Serving(m, g.Variants[0])
+		out[i].Engine = g.Serving(m, g.Variants[at])
 	}
-	return out
+	return out, nil
 }
 
 // engine returns the engine that the flags describe.

@@ -49,12 +49,15 @@ func (p *program) announce(offers []offer, addr net.Addr, o *mockOptions) error 
 	for _, f := range offers {
 		f.write(&out, url+"/v1")
 	}
+	if len(o.served.others) > 0 {
+		fmt.Fprintf(&out, "variant %s; --variant takes the others: %s\n", o.served.variant, strings.Join(o.served.others, ", "))
+	}
 	if c := o.access.certificate; c != nil {
 		fmt.Fprintf(&out, "certificate: %s (NODE_EXTRA_CA_CERTS, SSL_CERT_FILE or REQUESTS_CA_BUNDLE make clients trust it)\n", c.Path)
 	}
 	if name := o.access.keyEnv; name != "" {
 		curl += " -H \"Authorization: Bearer $" + name + "\""
-		fmt.Fprintln(&out, "clients must send the key")
+		fmt.Fprintf(&out, "clients must send the key in %s\n", name)
 	}
 	if o.says.untold() {
 		fmt.Fprintln(&out, "answers are code only where a request dictates them by mock_answer: without --documents nothing else is known")

@@ -19,6 +19,9 @@ type entry struct {
 	Answer   string `json:"answer"`
 }
 
+// Always answers with one text, unless the request dictates its answer.
+func Always(text string) *Fixture { return &Fixture{[]entry{{Answer: text}}} }
+
 // ReadFixture reads the answers of a file: one JSON object a line, {"contains":
 // "...", "model": "...", "answer": "..."}, of which the first that suits a request is
 // its answer; or, when the file does not begin with a brace, one text that is every
@@ -29,7 +32,7 @@ func ReadFixture(name string, data []byte) (*Fixture, error) {
 		return nil, fmt.Errorf("%s: no text in it", name)
 	}
 	if !strings.HasPrefix(strings.TrimSpace(text), "{") {
-		return &Fixture{[]entry{{Answer: text}}}, nil
+		return Always(text), nil
 	}
 	f := &Fixture{}
 	for i, line := range bytes.Split(data, []byte{'\n'}) {

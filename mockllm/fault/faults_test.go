@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -606,3 +607,39 @@ func TestAnswered(t *testing.T) {
 		t.Errorf("told of a request that the front answered: %+v", <-told)
 	}
 }
+
+// TestLeftBeforeAnything: a client that left while no model was loaded is the front's to
+// tell of.
+func TestLeftBeforeAnything(t *testing.T) {
+	var told []Answer
+	s := New(Config{Answered: func(a Answer) { told = append(told, a) }})
+	if err := s.Replace(Rule{Name: "a", Effects: Effects{Stall: &Stall{At: 1, For: time.Second}}}); err != nil {
+		t.Fatal(err)
+	}
+	asked := false
+	h := s.Middleware(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked = r.Context().Err() != nil }))
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, "GET", "/v1/whole", nil))
+	if !asked || len(told) > 0 {
+		t.Errorf("the front was asked: %t; told of %+v", asked, told)
+	}
+}
+
+// TestLastByte: a write that failed is not when the last byte left.
+func TestLastByte(t *testing.T) {
+	s := New(Config{})
+	v := &visit{set: s, w: broken{httptest.NewRecorder()}, r: httptest.NewRequest("GET", "/v1/whole", nil)}
+	o := newWriter(t.Context(), func() {}, &Plan{query: &Query{}}, v)
+	if _, err := o.Write([]byte("x")); err == nil {
+		t.Fatal("a broken connection took a byte")
+	}
+	if d := o.delivery(time.Second); d.First != pipeline.Unknown || d.Last != pipeline.Unknown {
+		t.Errorf("the first byte left at %s, the last at %s; want never", d.First, d.Last)
+	}
+}
+
+// broken is a connection that takes nothing.
+type broken struct{ http.ResponseWriter }
+
+func (broken) Write([]byte) (int, error) { return 0, net.ErrClosed }

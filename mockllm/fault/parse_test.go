@@ -228,6 +228,7 @@ func TestPhraseProblems(t *testing.T) {
 		{"rate-limited", "limit is not about one request: give it a rule"},
 		{"reset accept", "reset is not about one request: give it a rule"},
 		{"refuse 1s when loaded", "refuse is not about one request: give it a rule"},
+		{"refuse 1s", "refuse is not about one request: give it a rule"},
 	} {
 		if _, err := forRequest(c.phrase); err == nil || err.Error() != "Halfsecond-Fault: "+c.want {
 			t.Errorf("%s: %v, want %s", c.phrase, err, c.want)

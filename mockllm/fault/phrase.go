@@ -86,7 +86,7 @@ func forRequest(phrase string) (Rule, error) {
 		}
 	}
 	for _, name := range rule.had() {
-		if name == "limit" || name == "cold_start" || name == "reset" && rule.Reset == ResetAccept || name == "refuse" && rule.Refuse.When == WhenLoaded {
+		if name == "limit" || name == "cold_start" || name == "reset" && rule.Reset == ResetAccept || name == "refuse" {
 			return rule, fmt.Errorf("%s: %s is not about one request: give it a rule", Header, name)
 		}
 	}

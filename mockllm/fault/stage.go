@@ -56,11 +56,13 @@ func (s *sink) write(p []byte) error {
 		return err
 	}
 	s.arm(s.o.control.SetWriteDeadline)
-	_, err := s.o.inner.Write(p)
-	if s.last = s.o.now(); s.first == pipeline.Unknown && err == nil {
+	if _, err := s.o.inner.Write(p); err != nil {
+		return err
+	}
+	if s.last = s.o.now(); s.first == pipeline.Unknown {
 		s.first = s.last
 	}
-	return err
+	return nil
 }
 
 func (s *sink) flush() error {

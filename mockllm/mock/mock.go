@@ -124,7 +124,7 @@ func (m *Mock) Client() *http.Client { return m.client }
 func (m *Mock) TLSConfig() *tls.Config { return &tls.Config{RootCAs: m.roots} }
 
 // Requests returns the requests that arrived: first those that have ended, in that order,
-// then those under way, of which Running is true.
+// then those under way to language models, of which Running is true.
 func (m *Mock) Requests() []ledger.Entry {
 	ended, running := m.server.Ledger.Arrived()
 	return append(ended, running...)

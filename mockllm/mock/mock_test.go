@@ -127,6 +127,7 @@ func TestOptions(t *testing.T) {
 		name, path, body, want string
 		option                 mock.Option
 	}{
+		{"a text like a file of answers", "/v1/chat/completions", hello, `"content":"{\"answer\":\"x\"}\n"`, mock.Says("{\"answer\":\"x\"}\n")},
 		{"echo", "/v1/chat/completions", hello, `"content":"hello"`, mock.Echoes()},
 		{"code", "/v1/completions", fill, `"text":"a, b int"`, mock.Code(folder, 1)},
 		{"hosted", "/v1/chat/completions", strings.Replace(hello, "gpt-4o", "rented", 1), `"model":"rented"`, mock.Hosted("rented", "llm-gpt-4o-aiewf-eval", 500)},

@@ -25,9 +25,8 @@ type Certificate struct {
 
 // NewCertificate makes a certificate for this machine's loopback names, the host of an
 // address and further names or IP addresses, valid for a week, and writes it into a
-// directory. The address is a host, or
-// HOST:PORT: the port is in the file's name then, so that servers on one machine do not
-// write over each other's. The key stays in memory.
+// directory. The address is a host, or HOST:PORT: the port is in the file's name then, so
+// that servers on one machine do not write over each other's. The key stays in memory.
 func NewCertificate(dir, addr string, names ...string) (*Certificate, error) {
 	host, name := addr, "halfsecond-cert.pem"
 	if h, port, err := net.SplitHostPort(addr); err == nil {

@@ -100,6 +100,38 @@ func TestLeftWhileHeldUp(t *testing.T) {
 	}
 }
 
+// TestRefusalsInTheLedger: what a front refuses is there as its client saw it, too.
+func TestRefusalsInTheLedger(t *testing.T) {
+	unknown := strings.Replace(threeTokens, `"m"`, `"nobody"`, 1)
+	for _, c := range []struct {
+		rule, want string
+		stays      time.Duration
+	}{
+		{"limit rpm=100", "refused 0 - - 0 -", time.Minute},
+		{"cold_start 2s", "refused 0 - - 2000 -", time.Minute},
+		{"slow_headers 2s", "refused 0 - - 2000 -", time.Minute},
+		{"slow_headers 2s", "cancelled 0 - - 500 500", 500 * ms},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := start(t)
+			defer r.stop()
+			r.setRules(c.rule)
+			ctx, leave := context.WithTimeout(t.Context(), c.stays)
+			defer leave()
+			if answer, err := r.post(ctx, "/v1/completions", unknown); err == nil {
+				answer.Body.Close()
+			}
+			time.Sleep(10 * time.Second)
+			if got := r.times(); got != c.want {
+				t.Errorf("%s: %s, want %s", c.rule, got, c.want)
+			}
+			if all, _ := r.server.Ledger.Latest(1); !strings.Contains(all[0].Reason, "nobody") || all[0].Fault == "" && c.rule[:5] != "limit" {
+				t.Errorf("%s: the ledger has %+v", c.rule, all[0])
+			}
+		})
+	}
+}
+
 // TestSpeechLeftWhileHeldUp: the same of speech, whose samples were all made by then.
 func TestSpeechLeftWhileHeldUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -109,7 +109,7 @@ func New(c Config) (*Server, error) {
 	var err error
 	s.text, err = text.New(text.Config{
 		Models: c.Models, Loop: c.Loop, ReplyTokens: c.ReplyTokens, ThinkingTokens: c.ThinkingTokens, ToolShare: c.ToolShare,
-		Answers: c.Answers, AnyModel: c.AnyModel, Seed: c.Seed, MaxBody: c.MaxBody, Ledger: s.Ledger, Stopped: s.stopped,
+		Answers: c.Answers, AnyModel: c.AnyModel, Seed: c.Seed, MaxBody: c.MaxBody, Ledger: s.Ledger, Stopped: s.stopped, Warn: c.Warn,
 	})
 	if err != nil {
 		return nil, err
@@ -254,7 +254,10 @@ type complaints struct {
 // Write implements io.Writer.
 func (c complaints) Write(p []byte) (int, error) {
 	text := strings.TrimSpace(string(p))
-	if strings.Contains(text, "TLS handshake error") {
+	switch {
+	case strings.HasSuffix(text, "client sent an HTTP request to an HTTPS server"):
+		text += " (use https://)"
+	case strings.Contains(text, "TLS handshake error"):
 		text += " (a client that does not trust the certificate ends so)"
 	}
 	if c.ctx.Err() == nil {

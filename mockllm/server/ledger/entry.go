@@ -63,7 +63,7 @@ func (e *Entry) see(d fault.Delivery) {
 	switch {
 	case d.Broken != pipeline.OK && (e.Outcome == pipeline.OK || e.Outcome == pipeline.Cancelled):
 		e.Outcome, e.Finish, e.Reason, e.Left = d.Broken, "", "a rule ended the answer", pipeline.Unknown
-	case d.Left != pipeline.Unknown && e.Outcome == pipeline.OK:
+	case d.Left != pipeline.Unknown && (e.Outcome == pipeline.OK || e.Outcome == pipeline.Refused):
 		e.Outcome, e.Finish, e.Left, e.Ended = pipeline.Cancelled, "", d.Left, max(e.Ended, d.Left)
 	}
 }

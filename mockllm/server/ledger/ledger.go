@@ -2,8 +2,9 @@
 // its own writes were.
 //
 // Read entry.go for what is known of one request, ledger.go for the latest of them,
-// running.go for those under way and for when one of them has ended, writes.go for the server's own timing error and whether it is fit to be measured
-// against, and metrics.go for what GET /metrics shows.
+// running.go for those under way and for when one of them has ended, writes.go for the
+// server's own timing error and whether it is fit to be measured against, and metrics.go
+// for what GET /metrics shows.
 package ledger
 
 import (
@@ -48,8 +49,8 @@ type Ledger struct {
 	next    int        // where the next one goes when it is
 	dropped int
 	running map[*Running]bool
-	came    int             // requests that were under way so far
-	waiting []chan struct{} // closed when the next one ends
+	came    int           // requests that were under way so far
+	ends    chan struct{} // closed when the next one ends; nil while nobody waits
 }
 
 // New returns an empty ledger.
@@ -72,10 +73,10 @@ func (l *Ledger) add(e Entry, r *Running) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.running, r)
-	for _, w := range l.waiting {
-		close(w)
+	if l.ends != nil {
+		close(l.ends)
+		l.ends = nil
 	}
-	l.waiting = nil
 	if len(l.entries) < l.config.Kept {
 		l.entries = append(l.entries, e)
 		return

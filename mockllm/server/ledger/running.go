@@ -87,11 +87,13 @@ func (l *Ledger) Wait(ctx context.Context, n int) bool {
 			l.mu.Unlock()
 			return true
 		}
-		more := make(chan struct{})
-		l.waiting = append(l.waiting, more)
+		if l.ends == nil {
+			l.ends = make(chan struct{})
+		}
+		ends := l.ends
 		l.mu.Unlock()
 		select {
-		case <-more:
+		case <-ends:
 		case <-ctx.Done():
 			return false
 		}

@@ -70,7 +70,7 @@ func (s Front) messages(w http.ResponseWriter, r *http.Request) {
 // answers of the service in mattermost/mattermost-plugin-agents issue 257, 2024-10-22, and
 // anthropics/claude-code issue 5349, 2025-08-07, read 2026-11-29.
 func (s Front) find(name string) (*serve.Model, *wire.Failure) {
-	if m := s.Lookup(name); m != nil {
+	if m := s.Asked(name); m != nil {
 		return m, nil
 	}
 	return nil, &wire.Failure{Status: http.StatusNotFound, Message: "model: " + name, Param: "model", Code: serve.CodeUnknownModel}

@@ -42,7 +42,7 @@ func (s front) call(w http.ResponseWriter, r *http.Request) {
 	if colon := strings.LastIndexByte(name, ':'); colon >= 0 {
 		name, method = name[:colon], name[colon+1:]
 	}
-	m := s.Lookup(name)
+	m := s.Asked(name)
 	switch {
 	case m == nil || !slices.Contains(methods, method):
 		s.Refuse(w, r, api, name, &wire.Failure{Status: http.StatusNotFound, Message: fmt.Sprintf("models/%s is not found for API version v1beta, or is not supported for %s. Call ListModels to see the list of available models and their supported methods.", name, method)})
@@ -141,7 +141,7 @@ func (s front) list(w http.ResponseWriter, _ *http.Request) {
 
 // show answers GET /v1beta/models/NAME.
 func (s front) show(w http.ResponseWriter, r *http.Request) {
-	m := s.Lookup(r.PathValue("model"))
+	m := s.Asked(r.PathValue("model"))
 	if m == nil {
 		refuse(w, &wire.Failure{Status: http.StatusNotFound, Message: fmt.Sprintf("Model is not found: models/%s for api version v1beta", r.PathValue("model"))})
 		return

@@ -75,7 +75,7 @@ func readFIM(body json.RawMessage) (mistral.FIMRequest, []mistral.Violation) {
 
 // openFIM turns a request into a generation.
 func (s front) openFIM(r *http.Request, arrived time.Duration, q *mistral.FIMRequest) (*serve.Generation, *wire.Failure) {
-	if s.Lookup(q.Model) == nil {
+	if s.Asked(q.Model) == nil {
 		return nil, &wire.Failure{Status: http.StatusBadRequest, Message: "Invalid model: " + q.Model, Code: serve.CodeUnknownModel}
 	}
 	return s.Generation(api, r, arrived, orderOf(q))

@@ -58,7 +58,7 @@ func (s front) find(name string) (*serve.Model, *wire.Failure) {
 			return s.Lookup(m.Name), nil
 		}
 	}
-	if m := s.Lookup(name); m != nil {
+	if m := s.Asked(name); m != nil {
 		return m, nil
 	}
 	return nil, &wire.Failure{Status: http.StatusNotFound, Message: fmt.Sprintf("model '%s' not found", name)}

@@ -119,9 +119,18 @@ func (s *Service) Lookup(name string) *Model {
 	return &m.Model
 }
 
-// Find is lookup with a refusal in OpenAI's words.
+// Asked is Lookup for a client that asks for the model.
+func (s *Service) Asked(name string) *Model {
+	m := s.Lookup(name)
+	if m == nil && name != "" {
+		s.tellUnknown(name)
+	}
+	return m
+}
+
+// Find is Lookup with a refusal in OpenAI's words.
 func (s *Service) Find(name string) (*Model, *wire.Failure) {
-	if m := s.Lookup(name); m != nil {
+	if m := s.Asked(name); m != nil {
 		return m, nil
 	}
 	if name == "" {
@@ -163,7 +172,7 @@ func (s *Service) deny(w http.ResponseWriter, g *Generation) {
 func WriteJSON(w http.ResponseWriter, status int, v any) {
 	body, err := json.Marshal(v)
 	if err != nil {
-		panic(fmt.Sprintf("text: %v", err)) // our own types always encode
+		panic(fmt.Sprintf("serve: %v", err)) // our own types always encode
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeLimit)) // best effort

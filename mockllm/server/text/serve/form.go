@@ -50,7 +50,7 @@ const (
 // Part is a stretch of tokens of one kind.
 type Part struct {
 	Kind     Kind
-	Call     *Call // of a toolCall
+	Call     *Call // of a ToolCall
 	from, to int   // tokens of the answer
 }
 

@@ -22,7 +22,7 @@ type Order struct {
 	TooLong func(tokens, context int) *wire.Failure // refuses a prompt beyond the context; nil in OpenAI's words
 	IDs     bool                                    // the client wants the numbers of tokens
 
-	Kind     string // kindChat, or "" for it, or kindCompletion
+	Kind     string // KindChat, or "" for it, or KindCompletion
 	Uncached bool   // it shall not be looked up in what is cached
 
 	Limit     *int     // most tokens of the answer; nil for as many as the context holds
@@ -49,10 +49,10 @@ type Order struct {
 	ThinkingLimit int    // most tokens of it; 0 for no limit of its own
 	Thought       string // what the mock shall think; "" leaves it to the mock
 
-	promptTokens int // of all texts, tools included; set by generation
+	promptTokens int // of all texts, tools included; set by Generation
 }
 
-// kindCompletion and kindChat are the kinds of requests that pinned slots tell apart.
+// KindCompletion and KindChat are the kinds of requests that pinned slots tell apart.
 const (
 	KindCompletion = "completion"
 	KindChat       = "chat"

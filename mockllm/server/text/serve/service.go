@@ -82,6 +82,8 @@ type Config struct {
 	Ledger *ledger.Ledger
 	// Stopped is closed when the loop has ended.
 	Stopped <-chan struct{}
+	// Warn is told what the user of the server should know of; nil tells nobody.
+	Warn func(text string)
 }
 
 // DefaultMaxBody is the largest request body when none is set, in bytes. It holds
@@ -113,6 +115,7 @@ type Service struct {
 	Started time.Time
 	nextID  atomic.Int64
 	ended   []func(g *Generation)
+	unknown unknown
 }
 
 // model is a Model with its engine.
@@ -168,10 +171,10 @@ const unknownModel = "unknown"
 // KeepRefusal keeps in the ledger that a request was turned away before any engine saw it.
 func (s *Service) KeepRefusal(r *http.Request, p *Protocol, model, why string) {
 	now := s.Config.Loop.Elapsed()
-	s.Config.Ledger.Add(ledger.Entry{
+	s.Config.Ledger.AddFor(fault.From(r.Context()), ledger.Entry{
 		Protocol: p.Name, Path: r.URL.Path, Model: cmp.Or(model, unknownModel),
 		Arrived: now, Ended: now, Started: pipeline.Unknown, First: pipeline.Unknown, Left: pipeline.Unknown,
-		Outcome: pipeline.Refused, Reason: why, Fault: fault.From(r.Context()).Rules(),
+		Outcome: pipeline.Refused, Reason: why,
 	})
 }
 
@@ -185,24 +188,16 @@ func (s *Service) OnEnd(f func(g *Generation)) { s.ended = append(s.ended, f) }
 // State returns the state of each model's engine, by name. The engines belong to the
 // loop, so the loop is asked; one that has ended has no state.
 func (s *Service) State() map[string]engine.Stats {
-	answer := make(chan map[string]engine.Stats, 1)
-	loop := s.Config.Loop
-	asked := loop.Post(loop.Elapsed(), func() {
-		all := map[string]engine.Stats{}
+	all := map[string]engine.Stats{}
+	asked := s.Ask(func() {
 		for name, m := range s.models {
 			all[name] = m.engine.Stats()
 		}
-		answer <- all
 	})
 	if !asked {
 		return nil
 	}
-	select {
-	case all := <-answer:
-		return all
-	case <-s.Config.Stopped: // between the post and its turn
-		return nil
-	}
+	return all
 }
 
 // NewID returns an id that this service gives only once.

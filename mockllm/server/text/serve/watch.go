@@ -10,8 +10,8 @@ import (
 
 // Watch stands between one generation and its engine and keeps what llama.cpp and
 // Ollama tell of time: the instant of each token and when work on the request began. It
-// can end an answer that takes too long. Its methods run on the loop. What it keeps may be read elsewhere for tokens that
-// are out, and all of it when the generation has ended.
+// can end an answer that takes too long. Its methods run on the loop. What it keeps may be
+// read elsewhere for tokens that are out, and all of it when the generation has ended.
 type Watch struct {
 	engine.Engine
 	loop pipeline.Scheduler
