@@ -93,19 +93,34 @@ type Request struct {
 	TokenSource  string // "engine", "usage", "timings" or "none"
 	Chunks       int    // output chunks seen, 0 when nothing was delivered
 	Simulated    bool
+	Server       ServerTime // what the server says of its own time
 	Transport    Transport
+	// Way is the part of a modelled network in the instants of a request that crossed a
+	// real one; zero for none.
+	Way Way
 }
+
+// Way is how long the way to a model and back takes.
+type Way struct{ Out, Back time.Duration }
 
 // Transport holds what the connection told about a request. It is zero for a
 // simulated one.
 type Transport struct {
-	Status     int           // HTTP status, 0 when there was no response
-	HTTP       string        // "1.1" or "2"
-	Encoding   string        // content coding of the body, "" for none
-	Reused     bool          // the connection was open before
-	RetryAfter time.Duration // what the server asked for; Unknown when it did not
-	Burst      bool          // three or more output chunks, all in one read
-	Headers    []Fact        // chosen headers of the response that tell who answered, and how
+	Status   int    // HTTP status, 0 when there was no response
+	HTTP     string // "1.1" or "2"
+	Encoding string // content coding of the body, "" for none
+	Reused   bool   // the connection was open before
+	// DNS, Connect and TLS are how long it took to look the host up, to open the
+	// connection and to shake hands on it; Unknown where the request did not wait for that.
+	DNS, Connect, TLS time.Duration
+	RetryAfter        time.Duration // what the server asked for; Unknown when it did not
+	Burst             bool          // three or more output chunks, all in one read
+	Headers           []Fact        // chosen headers of the response that tell who answered, and how
+}
+
+// NewTransport returns the Transport of a request that has seen no connection yet.
+func NewTransport() Transport {
+	return Transport{DNS: Unknown, Connect: Unknown, TLS: Unknown, RetryAfter: Unknown}
 }
 
 // NewRequest returns a request with the given ID and due instant and everything
@@ -116,7 +131,7 @@ func NewRequest(id int64, due time.Duration) Request {
 		Sent: Unknown, Scheduled: Unknown, Loading: Unknown, FirstByte: Unknown, FirstOutput: Unknown,
 		FirstText: Unknown, FirstSeen: Unknown, LastOutput: Unknown, End: Unknown,
 		PromptTokens: UnknownCount, CachedTokens: UnknownCount, OutputTokens: UnknownCount, TokenSource: "none",
-		Transport: Transport{RetryAfter: Unknown},
+		Server: NewServerTime(), Transport: NewTransport(),
 	}
 }
 

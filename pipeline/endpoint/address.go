@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"halfsecond/pipeline/wire"
+	"halfsecond/pipeline/endpoint/dialect"
 )
 
 // address is where an endpoint is asked.
@@ -18,25 +18,46 @@ type address struct {
 	shown    string // the URL for messages, quoted
 }
 
-// parseAddress takes the URL of an OpenAI API as people write it: with no path,
-// which means /v1, with the base that the protocol's paths hang below, or with the
-// full path. Its errors
-// leave out the query and the user, which may hold secrets.
-func parseAddress(text string, p Protocol) (address, error) {
-	u, err := url.Parse(text)
+// parseAddress takes the URL of an API as people write it: with no path, with the base
+// that the protocol's paths hang below, or with the full path. Its errors leave out the
+// query and the user, which may hold secrets.
+func parseAddress(text, model string, d *dialect.Dialect) (address, error) {
+	u, err := parseURL(text)
 	if err != nil {
-		return address{}, errors.New("the url cannot be read; want one like http://127.0.0.1:8080/v1")
+		return address{}, err
 	}
-	base, err := base(u.Path, p)
-	if err = cmp.Or(plain(u), err); err != nil {
+	base, err := base(u.Path, d)
+	if err != nil {
 		return address{}, fmt.Errorf("url %s: %w", show(u), err)
 	}
 	at := func(path string) string {
 		v := *u
-		v.Path, v.RawPath = base+path, ""
+		path, query, _ := strings.Cut(path, "?")
+		v.Path, v.RawPath = base+strings.ReplaceAll(path, "MODEL", model), ""
+		v.RawQuery = joinQuery(v.RawQuery, query)
 		return v.String()
 	}
-	return address{complete: at(p.path()), models: at(wire.ModelsPath), shown: show(u)}, nil
+	return address{complete: at(d.Path), models: at(d.Models), shown: show(u)}, nil
+}
+
+// parseURL reads a URL, whatever its path.
+func parseURL(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, errors.New("the url cannot be read; want one like http://127.0.0.1:8080/v1")
+	}
+	if err := plain(u); err != nil {
+		return nil, fmt.Errorf("url %s: %w", show(u), err)
+	}
+	return u, nil
+}
+
+// joinQuery joins two queries of which either may be empty.
+func joinQuery(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "&" + b
 }
 
 // show returns the part of a URL that names the server and the path.
@@ -60,16 +81,14 @@ func plain(u *url.URL) error {
 }
 
 // base returns the path of the API that path belongs to.
-func base(path string, p Protocol) (string, error) {
+func base(path string, d *dialect.Dialect) (string, error) {
 	path = strings.TrimRight(path, "/")
-	for _, full := range []Protocol{OpenAIChat, OpenAICompletions} {
-		base, ok := strings.CutSuffix(path, full.path())
-		if ok && full != p {
-			return "", fmt.Errorf("its path is that of %s, but the protocol is %s", full, p)
-		}
-		if ok {
-			return base, nil
-		}
+	base, found, ok := d.AtPath(path)
+	switch {
+	case ok && found != d.Protocol:
+		return "", fmt.Errorf("its path is that of %s, but the protocol is %s", found, d.Protocol)
+	case ok:
+		return base, nil
 	}
-	return cmp.Or(path, "/v1"), nil
+	return cmp.Or(path, d.Base), nil
 }

@@ -2,34 +2,40 @@ package endpoint
 
 import (
 	"testing"
+
+	"halfsecond/pipeline/endpoint/dialect"
 )
 
 func TestParseAddress(t *testing.T) {
 	tests := []struct {
 		url      string
-		protocol Protocol
+		protocol dialect.Protocol
 		complete string
 		models   string
 		err      string
 	}{
-		{"http://h:8080", OpenAIChat, "http://h:8080/v1/chat/completions", "http://h:8080/v1/models", ""},
-		{"http://h:8080/", OpenAICompletions, "http://h:8080/v1/completions", "http://h:8080/v1/models", ""},
-		{"https://h/v1", OpenAIChat, "https://h/v1/chat/completions", "https://h/v1/models", ""},
-		{"https://h/openai/v1/", OpenAIChat, "https://h/openai/v1/chat/completions", "https://h/openai/v1/models", ""},
-		{"https://h/v1/chat/completions", OpenAIChat, "https://h/v1/chat/completions", "https://h/v1/models", ""},
-		{"https://h/v1beta/openai/chat/completions/", OpenAIChat, "https://h/v1beta/openai/chat/completions", "https://h/v1beta/openai/models", ""},
-		{"https://h/v1/completions?api-version=1", OpenAICompletions, "https://h/v1/completions?api-version=1", "https://h/v1/models?api-version=1", ""},
-		{"https://h/v1/chat/completions", OpenAICompletions, "", "", `url "https://h/v1/chat/completions": its path is that of openai-chat, but the protocol is openai-completions`},
-		{"https://h/v1/completions", OpenAIChat, "", "", `url "https://h/v1/completions": its path is that of openai-completions, but the protocol is openai-chat`},
-		{"https://h/v1beta/openai/", OpenAIChat, "https://h/v1beta/openai/chat/completions", "https://h/v1beta/openai/models", ""},
-		{"localhost:8080", OpenAIChat, "", "", `url "localhost:8080": want it to begin with http:// or https://`},
-		{"http:///v1", OpenAIChat, "", "", `url "http:///v1": it names no host`},
-		{"http://me:pw@h/v1", OpenAIChat, "", "", `url "http://h/v1": it holds a user or password; give the key apart from the URL`},
-		{"http://h/v1#x", OpenAIChat, "", "", `url "http://h/v1": it has a fragment (#...), which no server would see`},
-		{"http://h:x/v1", OpenAIChat, "", "", `the url cannot be read; want one like http://127.0.0.1:8080/v1`},
+		{"http://h:8080", dialect.OpenAIChat, "http://h:8080/v1/chat/completions", "http://h:8080/v1/models", ""},
+		{"http://h:8080/", dialect.OpenAICompletions, "http://h:8080/v1/completions", "http://h:8080/v1/models", ""},
+		{"https://h/v1", dialect.OpenAIChat, "https://h/v1/chat/completions", "https://h/v1/models", ""},
+		{"https://h/openai/v1/", dialect.OpenAIChat, "https://h/openai/v1/chat/completions", "https://h/openai/v1/models", ""},
+		{"https://h/v1/chat/completions", dialect.OpenAIChat, "https://h/v1/chat/completions", "https://h/v1/models", ""},
+		{"https://h/v1beta/openai/chat/completions/", dialect.OpenAIChat, "https://h/v1beta/openai/chat/completions", "https://h/v1beta/openai/models", ""},
+		{"https://h/v1/completions?api-version=1", dialect.OpenAICompletions, "https://h/v1/completions?api-version=1", "https://h/v1/models?api-version=1", ""},
+		{"https://h/v1/chat/completions", dialect.OpenAICompletions, "", "", `url "https://h/v1/chat/completions": its path is that of openai-chat, but the protocol is openai-completions`},
+		{"https://h/v1/completions", dialect.OpenAIChat, "", "", `url "https://h/v1/completions": its path is that of openai-completions, but the protocol is openai-chat`},
+		{"https://h/v1beta/openai/", dialect.OpenAIChat, "https://h/v1beta/openai/chat/completions", "https://h/v1beta/openai/models", ""},
+		{"localhost:8080", dialect.OpenAIChat, "", "", `url "localhost:8080": want it to begin with http:// or https://`},
+		{"http:///v1", dialect.OpenAIChat, "", "", `url "http:///v1": it names no host`},
+		{"http://me:pw@h/v1", dialect.OpenAIChat, "", "", `url "http://h/v1": it holds a user or password; give the key apart from the URL`},
+		{"http://h/v1#x", dialect.OpenAIChat, "", "", `url "http://h/v1": it has a fragment (#...), which no server would see`},
+		{"http://h:x/v1", dialect.OpenAIChat, "", "", `the url cannot be read; want one like http://127.0.0.1:8080/v1`},
 	}
 	for _, tt := range tests {
-		got, err := parseAddress(tt.url, tt.protocol)
+		d, err := dialect.Of(tt.protocol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := parseAddress(tt.url, "m", d)
 		message := ""
 		if err != nil {
 			message = err.Error()

@@ -1,7 +1,9 @@
 package endpoint
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +14,8 @@ import (
 	"time"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint/dialect"
+	"halfsecond/pipeline/endpoint/reply"
 )
 
 // Loop is what a Client needs of the loop that it runs on; pipeline.Wall is one.
@@ -32,10 +36,12 @@ type Loop interface {
 // A request goes out once: it is never repeated behind the caller's back, not
 // even on a connection that the server had closed, and no redirect is followed.
 //
-// A Client asks for plain bytes (identity), keeps connections open and obeys no
-// proxy setting of the environment.
+// A Client asks for plain bytes (identity) unless it is told otherwise, keeps
+// connections open unless it is to measure cold ones, and obeys no proxy setting of the
+// environment.
 type Client struct {
 	config    Config
+	dialect   *dialect.Dialect
 	address   address
 	loop      Loop
 	transport *http.Transport
@@ -57,13 +63,12 @@ var (
 // NewClient returns a Client of the endpoint that config describes. The error
 // names everything that is wrong with config.
 func NewClient(config Config, loop Loop) (*Client, error) {
-	err := config.validate()
-	at, addressErr := parseAddress(config.URL, config.Protocol)
-	if err = errors.Join(err, addressErr); err != nil {
+	d, at, err := config.resolve()
+	if err != nil {
 		return nil, fmt.Errorf("endpoint: %w", err)
 	}
-	config.Limits = config.Limits.withDefaults()
-	c := &Client{config: config, address: at, loop: loop, transport: newTransport(config)}
+	config.Limits = config.Limits.WithDefaults()
+	c := &Client{config: config, dialect: d, address: at, loop: loop, transport: newTransport(config)}
 	c.ctx, c.stop = context.WithCancelCause(context.Background())
 	return c, nil
 }
@@ -83,19 +88,21 @@ func newTransport(config Config) *http.Transport {
 			defer cancel()
 			return dial(ctx, network, addr)
 		},
+		TLSClientConfig:        &tls.Config{RootCAs: config.Roots},
 		TLSHandshakeTimeout:    longest,
 		ForceAttemptHTTP2:      true,
 		DisableCompression:     true,
+		DisableKeepAlives:      config.Cold,
 		MaxIdleConnsPerHost:    math.MaxInt32, // as many as were in use at once
 		MaxResponseHeaderBytes: 1 << 20,
-		ReadBufferSize:         readBytes,
+		ReadBufferSize:         reply.ReadBytes,
 	}
 }
 
 // Start implements pipeline.LLM. A call over a cap of the client, or one that the
 // protocol cannot carry, ends as Dropped and nothing is sent.
 func (c *Client) Start(call *pipeline.Call) {
-	f := &flight{client: c, call: call}
+	f := &flight{client: c, call: call, connection: NewConnection(c.loop.Elapsed), landed: make(chan pipeline.Outcome, 1)}
 	call.State = f
 	body, err := c.admit(f)
 	if err != nil {
@@ -116,7 +123,7 @@ func (c *Client) admit(f *flight) ([]byte, error) {
 	if limit := c.config.MaxTokens; limit > 0 && c.tokens+reserve > limit {
 		return nil, fmt.Errorf("over the cap of %d tokens: %d are used or reserved, %d more are asked for", limit, c.tokens, reserve)
 	}
-	body, err := c.config.ask(f.call)
+	body, err := c.ask(f.call)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +170,7 @@ func (c *Client) WarmUp(ctx context.Context, n int) error {
 	// requests shared one.
 	for _, resp := range responses {
 		if resp != nil {
-			_, err := io.Copy(io.Discard, io.LimitReader(resp.Body, DefaultMaxBytes))
+			_, err := io.Copy(io.Discard, io.LimitReader(resp.Body, reply.DefaultMaxBytes))
 			errs = append(errs, err, resp.Body.Close())
 		}
 	}
@@ -187,9 +194,10 @@ func (c *Client) models(ctx context.Context) (*http.Response, error) {
 // sign sets the headers that every request has.
 func (c *Client) sign(req *http.Request, accept string) {
 	req.Header.Set("Accept", accept)
-	req.Header.Set("Accept-Encoding", "identity")
+	req.Header.Set("Accept-Encoding", cmp.Or(c.config.Codings, "identity"))
 	req.Header.Set("User-Agent", "halfsecond")
-	if auth := c.config.Key.header(); auth != "" {
-		req.Header.Set("Authorization", auth)
+	for _, h := range c.dialect.Headers {
+		req.Header.Set(h[0], h[1])
 	}
+	c.config.Key.Sign(req.Header, c.dialect.KeyHeader, c.dialect.KeyPrefix)
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint/dialect"
 )
 
 func TestClientKeepsConnections(t *testing.T) {
@@ -172,7 +173,7 @@ func TestClientDropsWhatItCannotCarry(t *testing.T) {
 		}{
 			{nil, "the call has no prompt"},
 			{func() pipeline.Prompt { return pipeline.Prompt{Text: "a", Suffix: "b"} },
-				"the prompt has a suffix, which openai-chat cannot carry; use openai-completions"},
+				"the prompt has a suffix, which openai-chat cannot carry; use one of openai-completions, ollama-generate, llamacpp-infill, mistral-fim, tabby"},
 		} {
 			ended := make(chan struct{})
 			call := &pipeline.Call{Prompt: tt.prompt, Done: func() { close(ended) }}
@@ -209,10 +210,10 @@ func TestClientRequests(t *testing.T) {
 			`{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hello"}],"max_tokens":8,"stream":true,"stream_options":{"include_usage":true}}`, 0},
 		{"chat to the mock", func(c *Config) { c.SendAnswer, c.IgnoreEOS = true, true }, pipeline.Prompt{Text: "Hello"}, "/v1/chat/completions",
 			`{"model":"m","messages":[{"role":"user","content":"Hello"}],"max_tokens":8,"stream":true,"stream_options":{"include_usage":true},"ignore_eos":true,"mock_answer":"Good day"}`, 0},
-		{"completion", func(c *Config) { c.Protocol = OpenAICompletions; c.URL = "http://llm.test/base/v1/completions" },
+		{"completion", func(c *Config) { c.Protocol = dialect.OpenAICompletions; c.URL = "http://llm.test/base/v1/completions" },
 			pipeline.Prompt{Text: "def f(", Suffix: ")"}, "/base/v1/completions",
 			`{"model":"m","prompt":"def f(","suffix":")","max_tokens":8,"stream":true,"stream_options":{"include_usage":true}}`, 0},
-		{"conversation as completion", func(c *Config) { c.Protocol = OpenAICompletions }, chat, "/v1/completions",
+		{"conversation as completion", func(c *Config) { c.Protocol = dialect.OpenAICompletions }, chat, "/v1/completions",
 			`{"model":"m","prompt":"Be brief.\n\nHello","max_tokens":8,"stream":true,"stream_options":{"include_usage":true}}`, 0},
 		// vLLM lets the smaller number go first.
 		{"priority", nil, pipeline.Prompt{Text: "Hello"}, "/v1/chat/completions",
@@ -277,7 +278,7 @@ func TestClientSmoke(t *testing.T) {
 	server := httptest.NewServer(stream(delta(`"content":"Good"`), 20*time.Millisecond, delta(`"content":" day"`)+stop+done))
 	defer server.Close()
 	wall := pipeline.NewWall()
-	client, err := NewClient(Config{URL: server.URL, Protocol: OpenAIChat, Model: "m"}, wall)
+	client, err := NewClient(Config{URL: server.URL, Protocol: dialect.OpenAIChat, Model: "m"}, wall)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,24 +3,43 @@ package endpoint
 import (
 	"cmp"
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
 	"net/url"
 	"time"
+
+	"halfsecond/pipeline/endpoint/dialect"
+	"halfsecond/pipeline/exchange"
 )
 
 // Config says which endpoint a Client asks, and how.
 type Config struct {
-	// URL is the base of the API: with no path, up to /v1, or with the full path
-	// of the protocol.
+	// URL is the base of the API: with no path, with that of the API such as /v1, or
+	// with the full path of the protocol.
 	URL      string
-	Protocol Protocol
+	Protocol dialect.Protocol
 	Model    string // what the server calls it
 	Key      Key
 
 	IgnoreEOS  bool // ask for answers as long as their limit; an extension of vLLM
 	SendAnswer bool // tell our own mock what to say; never for a rented endpoint
+
+	// Keep, when set, is handed what went over the wire for each request that was sent,
+	// without the key, once it has ended. It is called from the request's own goroutine.
+	Keep func(*exchange.Exchange)
+
+	// HashTexts has records say the SHA-256 of a server's words of what went wrong in place
+	// of these, for they may repeat what it was asked.
+	HashTexts bool
+
+	// Codings are the content codings that are accepted, as Accept-Encoding has them; ""
+	// means identity, so that an instant is that of the bytes themselves.
+	Codings string
+	// Cold opens a connection for each request, where otherwise one is kept and used
+	// again.
+	Cold bool
 
 	Limits Limits
 	// MaxRequests and MaxTokens cap what the client sends in its life. A call over
@@ -32,6 +51,9 @@ type Config struct {
 	// MaxBytes limits one reply; 0 means DefaultMaxBytes.
 	MaxBytes int64
 
+	// Roots are the authorities that sign servers' certificates; nil means those of the
+	// machine.
+	Roots *x509.CertPool
 	// DialContext opens connections; nil means TCP.
 	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
 }
@@ -44,7 +66,8 @@ type Limits struct {
 	Whole     time.Duration // for all of it; 120 s
 }
 
-func (l Limits) withDefaults() Limits {
+// WithDefaults returns the limits with the default for each that is 0.
+func (l Limits) WithDefaults() Limits {
 	return Limits{
 		Connect:   cmp.Or(l.Connect, 5*time.Second),
 		FirstByte: cmp.Or(l.FirstByte, 30*time.Second),
@@ -68,8 +91,21 @@ func (c Config) Check() error {
 	if c.Model == "" {
 		c.Model = "unknown"
 	}
-	_, err := parseAddress(c.URL, c.Protocol)
-	return errors.Join(c.validate(), err)
+	_, _, err := c.resolve()
+	return err
+}
+
+// resolve returns what the config's protocol is and where it is asked. The error reports
+// everything that is wrong.
+func (c Config) resolve() (*dialect.Dialect, address, error) {
+	err := c.validate()
+	d, unknown := dialect.Of(c.Protocol)
+	if unknown != nil {
+		_, bad := parseURL(c.URL)
+		return nil, address{}, errors.Join(unknown, err, bad)
+	}
+	at, bad := parseAddress(c.URL, c.Model, d)
+	return d, at, errors.Join(err, bad)
 }
 
 // validate reports everything that is wrong.
@@ -80,7 +116,7 @@ func (c Config) validate() error {
 			errs = append(errs, fmt.Errorf(format, args...))
 		}
 	}
-	errs = append(errs, c.Protocol.validate(), c.Key.validate())
+	errs = append(errs, c.Key.Check())
 	bad(c.Model == "", "the model has no name")
 	bad(c.MaxRequests < 0, "cap of %d requests is negative", c.MaxRequests)
 	bad(c.MaxTokens < 0, "cap of %d tokens is negative", c.MaxTokens)

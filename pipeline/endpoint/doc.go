@@ -1,10 +1,11 @@
 // Package endpoint runs real endpoints as stages: whatever the user rents or
-// hosts, and our own mock. So far it speaks the OpenAI API, chat and completions.
+// hosts, and our own mock.
 //
-// Read reply_reader.go first: ReadReply turns the bytes of one response into a
-// Reply and knows nothing of sockets or of the loop. reply.go says what a Reply
-// holds and how its figures are computed; choice.go, usage.go and failure.go hold
-// the parts. client.go is the stage: it sends calls of the loop over net/http,
-// flight.go is one request under way, and record.go turns its Reply into the
-// record of a trace.
+// Read client.go first: it sends calls of the loop over net/http. flight.go is one
+// request under way, and record.go turns its Reply into the record of a trace. What is
+// asked and what the answers mean is in package dialect, and package reply reads a
+// response to its end. Package streamcase plays responses that made other clients report
+// wrong numbers, for the tests of all three.
+//
+// Services of speech are packages of their own: listen, speak and converse.
 package endpoint

@@ -87,7 +87,7 @@ func TestClientFailures(t *testing.T) {
 			w.WriteHeader(200)
 		}, nil, pipeline.Error, "no response: net/http: HTTP/1.x transport connection broken: net/http: server response headers exceeded 1048576 bytes; aborted", 0},
 		{"huge line", stream(hi, "data: "+strings.Repeat("x", 16<<20)), nil,
-			pipeline.Error, "event stream has a line longer than 16 MiB", 0},
+			pipeline.Error, "the stream has a line longer than 16 MiB", 0},
 		{"long reply", stream(hi, hi), func(c *Config) { c.MaxBytes = 100 }, pipeline.Error, "the reply is longer than 100 bytes", 0},
 	}
 	for _, tt := range tests {

@@ -8,10 +8,11 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
-	"sync/atomic"
 	"time"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint/reply"
+	"halfsecond/pipeline/exchange"
 )
 
 // flight is one request under way.
@@ -26,20 +27,13 @@ type flight struct {
 	cancelled bool
 	ended     bool
 
-	// Set when the request has its connection and goes out, perhaps from a
-	// goroutine of the transport; nil before.
-	sent atomic.Pointer[sending]
-}
-
-// sending says when a request went out, and on what.
-type sending struct {
-	at     time.Duration
-	reused bool // the connection was open before
+	connection *Connection
+	landed     chan pipeline.Outcome // gets one, of the complete record
 }
 
 // landing is what became of a flight.
 type landing struct {
-	reply *Reply
+	reply *reply.Reply
 	proto string // "1.1" or "2"; empty without a response
 	// cause is why the client itself ended the request; nil when it did not.
 	cause error
@@ -54,12 +48,37 @@ const lingerFor = 2 * time.Millisecond
 
 // fly runs the request; it has a goroutine of its own.
 func (f *flight) fly(ctx context.Context, body []byte) {
-	l := f.exchange(ctx, body)
+	x := f.client.newExchange(f.call, body)
+	l := f.exchange(ctx, body, x)
+	if f.client.config.HashTexts {
+		l.reply.HideWords(hashed)
+	}
 	f.client.loop.Post(l.reply.End, func() { f.land(l) })
+	if x != nil {
+		f.client.keep(x, &l, f.connection.Known().Sent, f.wait(l))
+	}
 }
 
-// exchange sends the request and reads the response to its end.
-func (f *flight) exchange(ctx context.Context, body []byte) landing {
+// wait returns how the flight ended once it has landed: until then its asker may give it
+// up. A client that is closed does not wait for a loop that may have ended.
+func (f *flight) wait(l landing) pipeline.Outcome {
+	select {
+	case o := <-f.landed:
+		return o
+	case <-f.client.ctx.Done():
+	}
+	select {
+	case o := <-f.landed:
+		return o
+	default:
+		o, _ := l.outcome()
+		return o
+	}
+}
+
+// exchange sends the request and reads the response to its end. It notes in x, which may
+// be nil, what came.
+func (f *flight) exchange(ctx context.Context, body []byte, x *exchange.Exchange) landing {
 	defer f.cancel(nil)
 	w := newWatch(f.client.config.Limits, f.cancel)
 	defer w.stop()
@@ -72,13 +91,18 @@ func (f *flight) exchange(ctx context.Context, body []byte) landing {
 		return f.noResponse(ctx, err)
 	}
 	defer resp.Body.Close()
-	l := landing{proto: proto(resp), reply: ReadReply(Response{
-		Protocol: f.client.config.Protocol,
+	if resp.Close && resp.ProtoAtLeast(1, 1) {
+		resp.Header.Set("Connection", "close") // the transport has taken it out
+	}
+	l := landing{proto: proto(resp), reply: reply.Read(reply.Response{
+		Decoder:  f.client.dialect.NewDecoder(),
+		Endless:  f.client.dialect.Endless,
 		Status:   resp.StatusCode,
 		Header:   resp.Header,
 		Body:     &watchedBody{Reader: resp.Body, watch: w},
 		Clock:    f.client.loop.Elapsed,
 		MaxBytes: f.client.config.MaxBytes,
+		Read:     x.Add,
 	}, f.output)}
 	l.cause = context.Cause(ctx)
 	w.stop()
@@ -87,10 +111,7 @@ func (f *flight) exchange(ctx context.Context, body []byte) landing {
 }
 
 func (f *flight) request(ctx context.Context, w *watch, body []byte) (*http.Request, error) {
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
-		f.sent.Store(&sending{f.client.loop.Elapsed(), info.Reused})
-		w.sent()
-	}})
+	ctx = httptrace.WithClientTrace(ctx, f.connection.Trace(w.sent))
 	// A body that cannot be read twice, hence no GetBody, keeps the transport from
 	// sending the request again on another connection.
 	once := io.NopCloser(bytes.NewReader(body))
@@ -100,20 +121,20 @@ func (f *flight) request(ctx context.Context, w *watch, body []byte) (*http.Requ
 	}
 	req.ContentLength = int64(len(body))
 	req.Header.Set("Content-Type", "application/json")
-	f.client.sign(req, "text/event-stream")
+	f.client.sign(req, f.client.dialect.Accept)
 	return req, nil
 }
 
 // noResponse is the end of a request that got no response.
 func (f *flight) noResponse(ctx context.Context, err error) landing {
-	return landing{cause: context.Cause(ctx), reply: &Reply{
-		Outcome:     pipeline.Error,
-		Failure:     &Failure{Kind: BadLink, Cause: fmt.Errorf("no response: %w", err)},
-		RetryAfter:  pipeline.Unknown,
-		FirstByte:   pipeline.Unknown,
-		End:         f.client.loop.Elapsed(),
-		TokenSource: sourceNone,
-	}}
+	return landing{cause: context.Cause(ctx), reply: reply.None(f.client.loop.Elapsed(), fmt.Errorf("no response: %w", err))}
+}
+
+func proto(resp *http.Response) string {
+	if resp.ProtoMajor >= 2 {
+		return "2"
+	}
+	return resp.Proto[len("HTTP/"):]
 }
 
 // linger reads what follows the end of the answer, so that the connection can be
@@ -125,31 +146,24 @@ func (f *flight) linger(resp *http.Response) {
 	t := time.AfterFunc(lingerFor, func() { f.cancel(nil) })
 	defer t.Stop()
 	// An error means that the connection is lost, which costs a new one.
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, readBytes))
-}
-
-func proto(resp *http.Response) string {
-	if resp.ProtoMajor >= 2 {
-		return "2"
-	}
-	return resp.Proto[len("HTTP/"):]
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, reply.ReadBytes))
 }
 
 // output posts an output chunk to the asker.
-func (f *flight) output(_ int, o Output) {
+func (f *flight) output(_ int, o reply.Output) {
 	if f.call.Notify != nil {
 		f.client.loop.Post(o.At, func() { f.notify(o) })
 	}
 }
 
 // notify tells the asker of an output chunk, on the loop.
-func (f *flight) notify(o Output) {
+func (f *flight) notify(o reply.Output) {
 	if f.cancelled {
 		return
 	}
 	f.chunks++
 	p := pipeline.Progress{Tokens: f.chunks}
-	if o.Kind == Text {
+	if o.Kind == reply.Text {
 		p.Text = o.Text
 	}
 	f.call.Notify(p)
@@ -163,6 +177,7 @@ func (f *flight) land(l landing) {
 	f.ended = true
 	f.record(l)
 	f.settle(l.reply)
+	f.landed <- f.call.Record.Outcome
 	f.call.Done()
 }
 
@@ -176,9 +191,9 @@ func (f *flight) drop(reason error) {
 
 // settle replaces the tokens that were reserved by those that were used, as far
 // as they are known.
-func (f *flight) settle(r *Reply) {
+func (f *flight) settle(r *reply.Reply) {
 	used := f.reserved
-	if f.sent.Load() == nil {
+	if f.connection.Known().Sent == pipeline.Unknown {
 		used = 0
 	} else if r.Usage != nil && r.Outcome == pipeline.OK {
 		used = max(0, r.PromptTokens()) + r.OutputTokens()
@@ -192,29 +207,18 @@ func (f *flight) outcome(l landing) (pipeline.Outcome, string) {
 	if f.cancelled {
 		return pipeline.Cancelled, errCancelled.Error()
 	}
+	return l.outcome()
+}
+
+// outcome says how the request ended if its asker did not give it up, and why.
+func (l landing) outcome() (pipeline.Outcome, string) {
 	failure := l.reply.Failure
-	if failure != nil && failure.Kind == BadLink && l.cause != nil {
+	if failure != nil && failure.Kind == reply.BadLink && l.cause != nil {
 		var limit *limitError
 		if errors.As(l.cause, &limit) {
 			return pipeline.Timeout, limit.Error()
 		}
 		return pipeline.Cancelled, l.cause.Error()
 	}
-	if l.reply.Outcome == pipeline.Truncated {
-		reason := "the answer ended without an end event or a finish reason"
-		if failure != nil {
-			reason = "the answer broke off: " + failure.String()
-		}
-		return pipeline.Truncated, reason
-	}
-	if failure == nil {
-		return l.reply.Outcome, ""
-	}
-	if to := l.reply.Header.Get("Location"); failure.Kind == HTTPStatus && l.reply.Status < 400 && to != "" {
-		return l.reply.Outcome, fmt.Sprintf("HTTP %d: redirect to %s is not followed", l.reply.Status, to)
-	}
-	if failure.Refusal() {
-		return pipeline.Refused, failure.String()
-	}
-	return l.reply.Outcome, failure.String()
+	return l.reply.Ending()
 }

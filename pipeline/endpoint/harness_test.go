@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint/dialect"
 )
 
 var (
@@ -146,7 +147,7 @@ func readFirst(h http.HandlerFunc, group *sync.WaitGroup) http.HandlerFunc {
 
 func newTestClient(t *testing.T, l Loop, m *memory, change func(*Config)) *Client {
 	t.Helper()
-	config := Config{URL: "http://llm.test/v1", Protocol: OpenAIChat, Model: "m", DialContext: m.dial}
+	config := Config{URL: "http://llm.test/v1", Protocol: dialect.OpenAIChat, Model: "m", DialContext: m.dial}
 	if change != nil {
 		change(&config)
 	}
@@ -214,3 +215,16 @@ func stream(pieces ...any) http.HandlerFunc {
 		}
 	}
 }
+
+// event returns an event with that data.
+func event(data string) string { return "data: " + data + "\n\n" }
+
+// delta returns an event with one choice that has these members in its delta.
+func delta(members string) string {
+	return event(`{"choices":[{"index":0,"delta":{` + members + `},"finish_reason":null}]}`)
+}
+
+const (
+	stop = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"
+	done = "data: [DONE]\n\n"
+)

@@ -2,7 +2,10 @@ package endpoint
 
 import (
 	"errors"
+	"net/http"
 	"strings"
+
+	"halfsecond/pipeline/exchange"
 )
 
 // Key is the secret that an endpoint asks for. It never shows: printed or
@@ -38,12 +41,19 @@ func (k Key) GoString() string { return k.String() }
 // MarshalText is String.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// header returns the value of the Authorization header, or "" for no key.
-func (k Key) header() string {
-	if k.secret == nil {
-		return ""
+// Sign sets a header of a request to the key behind a prefix such as "Bearer ". No key
+// sets none.
+func (k Key) Sign(h http.Header, name, prefix string) {
+	if k.secret != nil {
+		h.Set(name, prefix+*k.secret)
 	}
-	return "Bearer " + *k.secret
+}
+
+// Hide takes the key out of what is kept of a request.
+func (k Key) Hide(x *exchange.Exchange) {
+	if k.secret != nil {
+		x.Redact(*k.secret)
+	}
 }
 
 // redact returns s with Redacted for every occurrence of the key, also in lower
@@ -55,7 +65,8 @@ func (k Key) redact(s string) string {
 	return strings.NewReplacer(*k.secret, Redacted, strings.ToLower(*k.secret), Redacted).Replace(s)
 }
 
-func (k Key) validate() error {
+// Check says what is wrong with the key.
+func (k Key) Check() error {
 	if k.secret == nil {
 		return nil
 	}

@@ -2,15 +2,13 @@ package endpoint
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
 
-	"halfsecond/pipeline/wire"
+	"halfsecond/pipeline/endpoint/reply"
 )
 
 // OnlyModel asks the endpoint that config describes, its Model aside, for its
@@ -53,6 +51,9 @@ func Models(ctx context.Context, config Config, wanted []string) ([]string, erro
 
 // names returns the names in the list of models.
 func (c *Client) names(ctx context.Context) ([]string, error) {
+	if c.dialect.Models == "" {
+		return nil, fmt.Errorf("%s has no list of models", c.dialect.Protocol)
+	}
 	resp, err := c.models(ctx)
 	if err != nil {
 		return nil, err
@@ -61,17 +62,9 @@ func (c *Client) names(ctx context.Context) ([]string, error) {
 	if resp.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("HTTP %d", resp.StatusCode)
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, DefaultMaxBytes))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, reply.DefaultMaxBytes))
 	if err != nil {
 		return nil, err
 	}
-	var list wire.ModelList
-	if json.Unmarshal(body, &list) != nil {
-		return nil, errors.New("the answer is no list of models")
-	}
-	var names []string
-	for _, m := range list.Data {
-		names = append(names, m.ID)
-	}
-	return names, nil
+	return c.dialect.ModelNames(body)
 }

@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"halfsecond/pipeline/endpoint/dialect"
 )
 
 func TestOnlyModel(t *testing.T) {
@@ -21,7 +23,7 @@ func TestOnlyModel(t *testing.T) {
 			}
 			_, _ = io.WriteString(w, c.body)
 		}))
-		config := Config{URL: server.URL, Protocol: OpenAIChat, Key: NewKey("secret")}
+		config := Config{URL: server.URL, Protocol: dialect.OpenAIChat, Key: NewKey("secret")}
 		got, err := OnlyModel(t.Context(), config)
 		if got != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s: %q, error %v; want %q, error %q", c.body, got, err, c.want, c.err)

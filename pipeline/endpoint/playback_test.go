@@ -9,56 +9,36 @@ import (
 	"time"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint/dialect"
+	"halfsecond/pipeline/endpoint/reply"
+	"halfsecond/pipeline/endpoint/streamcase"
 )
-
-// ServeHTTP serves the exchange of a stream case, each chunk at its instant counted
-// from the arrival of the request.
-func (x *caseExchange) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	start := time.Now()
-	until := func(m millis) { time.Sleep(m.duration() - time.Since(start)) }
-	for _, kv := range x.Headers {
-		w.Header().Add(kv[0], kv[1])
-	}
-	w.WriteHeader(x.Status)
-	rest := x.bytes
-	for _, c := range x.Chunks {
-		until(c.At)
-		if _, err := w.Write(rest[:c.Bytes]); err != nil {
-			return
-		}
-		w.(http.Flusher).Flush()
-		rest = rest[c.Bytes:]
-	}
-	until(x.End.At)
-	switch x.End.How {
-	case "reset":
-		panic(http.ErrAbortHandler)
-	case "open":
-		<-r.Context().Done()
-	}
-}
 
 // TestClientPlaysStreamCases has the client ask a server that plays each case. Its
 // record must agree with what the reader alone makes of the case.
 func TestClientPlaysStreamCases(t *testing.T) {
 	const start = time.Second
-	for _, c := range loadCases(t, "testdata/stream-cases") {
+	for _, c := range streamcase.Load(t, "") {
+		d, err := dialect.Of(dialect.Protocol(c.Protocol))
+		if err != nil {
+			continue // it is no language model's
+		}
 		t.Run(c.ID, func(t *testing.T) {
-			bubble(t, c.Exchanges[0].ServeHTTP, func(config *Config) { config.Protocol = c.Protocol }, func(t *testing.T, b *bench) {
+			bubble(t, c.Exchanges[0].ServeHTTP, func(config *Config) { config.Protocol = d.Protocol }, func(t *testing.T, b *bench) {
 				time.Sleep(start)
 				a := b.ask()
 				got := *a.wait()
-				reply := c.read()
-				accept(reply, c.Expect)
-				want := wantRecord(reply, start)
-				if reply.Status == http.StatusTooManyRequests {
+				r := c.Exchanges[0].Read(d.NewDecoder(), d.Endless)
+				streamcase.Accept(r, c.Expect)
+				want := wantRecord(r, start)
+				if r.Status == http.StatusTooManyRequests {
 					want.Outcome = pipeline.Refused // a trace tells refusals from errors
 				}
 				got.Reason = ""
 				if !reflect.DeepEqual(got, want) {
 					t.Errorf("record\n%+v, want\n%+v", got, want)
 				}
-				if notes := wantNotes(reply, start); !slices.Equal(a.notes, notes) {
+				if notes := wantNotes(r, start); !slices.Equal(a.notes, notes) {
 					t.Errorf("notes %q, want %q", a.notes, notes)
 				}
 			})
@@ -66,7 +46,7 @@ func TestClientPlaysStreamCases(t *testing.T) {
 	}
 }
 
-func wantRecord(r *Reply, start time.Duration) pipeline.Request {
+func wantRecord(r *reply.Reply, start time.Duration) pipeline.Request {
 	shift := func(d time.Duration) time.Duration {
 		if d == pipeline.Unknown {
 			return d
@@ -85,15 +65,17 @@ func wantRecord(r *Reply, start time.Duration) pipeline.Request {
 	want.Chunks = len(a.Outputs)
 	want.Transport = pipeline.Transport{
 		Status: r.Status, HTTP: "1.1", Encoding: r.Header.Get("Content-Encoding"),
+		DNS: pipeline.Unknown, Connect: pipeline.Unknown, TLS: pipeline.Unknown,
 		RetryAfter: r.RetryAfter, Burst: a.Burst(),
 	}
+	want.Server = r.Server
 	return want
 }
 
-func wantNotes(r *Reply, start time.Duration) (notes []string) {
+func wantNotes(r *reply.Reply, start time.Duration) (notes []string) {
 	for i, o := range r.Answer().Outputs {
 		text := ""
-		if o.Kind == Text {
+		if o.Kind == reply.Text {
 			text = o.Text
 		}
 		notes = append(notes, fmt.Sprintf("%d %q at %s", i+1, text, start+o.At))

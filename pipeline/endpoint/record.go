@@ -1,6 +1,8 @@
 package endpoint
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"net/http"
 	"strings"
 	"unicode"
@@ -14,55 +16,44 @@ const maxReason = 300
 
 // record fills the call's record from what became of the flight.
 func (f *flight) record(l landing) {
-	rec, reply, answer := &f.call.Record, l.reply, l.reply.Answer()
-	reused := false
-	if sent := f.sent.Load(); sent != nil {
-		rec.Sent, reused = sent.at, sent.reused
-	}
-	rec.FirstByte = reply.FirstByte
-	rec.FirstOutput = answer.FirstOutput()
-	rec.FirstText = answer.FirstText()
-	rec.FirstSeen = answer.FirstSeen()
-	rec.LastOutput = answer.LastOutput()
-	rec.End = reply.End
-
+	rec := &f.call.Record
+	link := f.connection.Known()
+	rec.Sent = link.Sent
+	l.reply.Fill(rec)
 	rec.Outcome, rec.Reason = f.outcome(l)
 	rec.Reason = f.client.tidy(rec.Reason)
-	rec.Finish = f.client.tidy(answer.Finish)
-	rec.PromptTokens = reply.PromptTokens()
-	rec.CachedTokens = reply.CachedTokens()
-	rec.OutputTokens = reply.OutputTokens()
-	rec.TokenSource = reply.TokenSource
-	rec.Chunks = len(answer.Outputs)
-	rec.Transport = pipeline.Transport{
-		Status:     reply.Status,
-		HTTP:       l.proto,
-		Encoding:   f.client.tidy(reply.Header.Get("Content-Encoding")),
-		Reused:     reused,
-		RetryAfter: reply.RetryAfter,
-		Burst:      answer.Burst(),
-		Headers:    f.client.headers(reply.Header),
-	}
+	rec.Finish = f.client.tidy(rec.Finish)
+	t := &rec.Transport
+	t.HTTP, t.Encoding, t.Headers = l.proto, f.client.tidy(t.Encoding), f.client.headers(l.reply.Header)
+	t.Reused, t.DNS, t.Connect, t.TLS = link.Reused, link.DNS, link.Connect, link.TLS
 }
+
+// hashed returns what stands for words that are not to be kept.
+func hashed(words string) string { return fmt.Sprintf("[sha256 %.16x]", sha256.Sum256([]byte(words))) }
 
 // chosenHeaders tell who answered, what stood between, and what a server says of
 // its own time.
 var chosenHeaders = []string{"Server", "Via", "X-Accel-Buffering", "X-Request-Id", "Openai-Processing-Ms"}
 
-func (c *Client) headers(h http.Header) []pipeline.Fact {
+func (c *Client) headers(h http.Header) []pipeline.Fact { return c.config.Key.Headers(h) }
+
+// Headers returns those of a response's headers that a record keeps, without the key.
+func (k Key) Headers(h http.Header) []pipeline.Fact {
 	var found []pipeline.Fact
 	for _, name := range chosenHeaders {
 		if value := h.Get(name); value != "" {
-			found = append(found, pipeline.Fact{Name: name, Value: c.tidy(value)})
+			found = append(found, pipeline.Fact{Name: name, Value: k.Tidy(value)})
 		}
 	}
 	return found
 }
 
-// tidy makes one short printable line of words that may come from a server, and
+func (c *Client) tidy(s string) string { return c.config.Key.Tidy(s) }
+
+// Tidy makes one short printable line of words that may come from a server, and
 // takes the key out of them.
-func (c *Client) tidy(s string) string {
-	s = c.config.Key.redact(s)
+func (k Key) Tidy(s string) string {
+	s = k.redact(s)
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r

@@ -101,7 +101,15 @@ func (x *exchange) deliver() {
 			*at += x.back
 		}
 	}
-	r.End = x.link.loop.Now()
+	switch {
+	case r.End == pipeline.Unknown: // nothing was sent
+		r.End = x.link.loop.Now()
+	case r.Outcome != pipeline.Cancelled:
+		r.End += x.back
+	}
+	if !r.Simulated {
+		r.Way = pipeline.Way{Out: x.out, Back: x.back}
+	}
 	if x.ended && r.Outcome == pipeline.OK { // it had ended before the cancel reached it
 		r.Outcome = pipeline.Cancelled
 	}

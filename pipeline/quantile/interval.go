@@ -28,6 +28,20 @@ func Interval(n int, q Q, confidence float64) (low, high int, ok bool) {
 	return low, high, low >= 1 && high <= n
 }
 
+// IntervalNeeds returns the smallest n for which Interval finds both ranks: the true
+// quantile has to be improbable, at half of what the confidence leaves, beyond either
+// end of the sample. At 0.95 it is 6 for the median, 72 for p95 and 368 for p99.
+func IntervalNeeds(q Q, confidence float64) int {
+	share := float64(max(q, one-q)) / float64(one)
+	n := max(1, int(math.Log((1-confidence)/2)/math.Log(share)))
+	for {
+		if _, _, ok := Interval(n, q, confidence); ok {
+			return n
+		}
+		n++
+	}
+}
+
 // binomial returns the probabilities of the counts first, first+1, ... of
 // binomial(n, p), leaving out both far tails where they are below 1e-18. It walks away from
 // the mode by the ratio of neighbours, so that it takes of the order of

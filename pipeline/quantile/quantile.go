@@ -7,7 +7,9 @@
 // statement, so two budgets can never contradict each other.
 //
 // Read quantile.go first: the rank, in exact arithmetic. interval.go tells how
-// far a sample quantile may be trusted. histogram.go is the mergeable, rounded
+// far a sample quantile may be trusted. bootstrap.go draws samples again, for figures
+// made of several quantiles, block.go says how much of them depends on its neighbours,
+// and proportion.go holds the intervals of shares. histogram.go is the mergeable, rounded
 // form for counts too large to keep, such as the lateness of a loop; it draws
 // and merges, exact samples judge.
 package quantile
@@ -27,6 +29,7 @@ type Q int64
 // The quantiles of every report.
 const (
 	P50 Q = 500_000_000
+	P90 Q = 900_000_000
 	P95 Q = 950_000_000
 	P99 Q = 990_000_000
 )

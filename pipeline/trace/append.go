@@ -95,13 +95,32 @@ func appendRequest(b []byte, r *pipeline.Request) []byte {
 	b = wire.AppendString(append(b, `,"token_source":`...), r.TokenSource)
 	b = appendInt(append(b, `,"chunks":`...), r.Chunks)
 	b = appendTrue(b, `,"simulated":true`, r.Simulated)
+	b = appendServer(b, &r.Server)
 	b = appendTransport(b, &r.Transport)
+	if r.Way != (pipeline.Way{}) {
+		b = appendNanos(append(b, `,"way":{"out_ns":`...), r.Way.Out)
+		b = append(appendNanos(append(b, `,"back_ns":`...), r.Way.Back), '}')
+	}
+	return append(b, '}')
+}
+
+// appendServer appends what a server says of its own time, where it says anything.
+func appendServer(b []byte, t *pipeline.ServerTime) []byte {
+	if *t == pipeline.NewServerTime() {
+		return b
+	}
+	b = appendNanos(append(b, `,"server":{"queue_ns":`...), t.Queue)
+	b = appendNanos(append(b, `,"load_ns":`...), t.Load)
+	b = appendNanos(append(b, `,"prefill_ns":`...), t.Prefill)
+	b = appendNanos(append(b, `,"decode_ns":`...), t.Decode)
+	b = appendNanos(append(b, `,"total_ns":`...), t.Total)
 	return append(b, '}')
 }
 
 // untouched reports whether a request never saw a connection.
 func untouched(t *pipeline.Transport) bool {
-	return t.Status == 0 && t.HTTP == "" && t.Encoding == "" && !t.Reused && t.RetryAfter == pipeline.Unknown && !t.Burst && len(t.Headers) == 0
+	return t.Status == 0 && t.HTTP == "" && t.Encoding == "" && !t.Reused && t.RetryAfter == pipeline.Unknown && !t.Burst && len(t.Headers) == 0 &&
+		t.DNS == pipeline.Unknown && t.Connect == pipeline.Unknown && t.TLS == pipeline.Unknown
 }
 
 func appendTransport(b []byte, t *pipeline.Transport) []byte {
@@ -112,6 +131,9 @@ func appendTransport(b []byte, t *pipeline.Transport) []byte {
 	b = appendText(b, `,"http":`, t.HTTP)
 	b = appendText(b, `,"encoding":`, t.Encoding)
 	b = appendTrue(b, `,"reused":true`, t.Reused)
+	b = appendSpan(b, `,"dns_ns":`, t.DNS)
+	b = appendSpan(b, `,"connect_ns":`, t.Connect)
+	b = appendSpan(b, `,"tls_ns":`, t.TLS)
 	b = appendNanos(append(b, `,"retry_after_ns":`...), t.RetryAfter)
 	b = appendTrue(b, `,"burst":true`, t.Burst)
 	b = appendFacts(b, `,"headers":[`, t.Headers)
@@ -161,6 +183,14 @@ func appendNanos(b []byte, d time.Duration) []byte {
 		return append(b, "null"...)
 	}
 	return strconv.AppendInt(b, int64(d), 10)
+}
+
+// appendSpan appends the key and the span; one that is not known is left out.
+func appendSpan(b []byte, key string, d time.Duration) []byte {
+	if d == pipeline.Unknown {
+		return b
+	}
+	return appendNanos(append(b, key...), d)
 }
 
 func appendCount(b []byte, n int) []byte {

@@ -40,6 +40,14 @@
 //	  protocol, model as the service speaks and calls it
 //	  max_requests, max_tokens  caps of the run, 0 for none
 //	  per_user        most requests of one user in flight
+//	  cold            a connection was opened for each request; omitted when false
+//	texts_hashed      true when reasons hold the SHA-256 of what a server said of a failure, in
+//	                  place of the words; omitted when false
+//	load              how it asked; omitted when it has nothing of the following, each omitted when 0 or false:
+//	  find_start_up   where the start-up ends is for the report to find, among the interactions of the file
+//	  users           then: of a closed loop
+//	  settling_ns     then: how long the load itself took to be what it then stays
+//	  salt            number that sets prompts apart from those of other runs with the same seed
 //	scenario_text     the canonical scenario
 //
 // Interaction:
@@ -83,14 +91,21 @@
 //	token_source      "engine", "usage", "timings" or "none"
 //	chunks            output chunks seen
 //	simulated         omitted when false
+//	server            what the server says of its own time; omitted when it says nothing:
+//	  queue_ns, load_ns, prefill_ns, decode_ns, total_ns
 //	transport         omitted when there was none:
 //	  status          HTTP status, 0 when there was no response
 //	  http            "1.1" or "2"; omitted when empty
 //	  encoding        content coding; omitted when empty
 //	  reused          true when the connection was open before; omitted when false
+//	  dns_ns, connect_ns, tls_ns  looking the host up, opening the connection, shaking hands; each
+//	                  omitted when the request did not wait for that
 //	  retry_after_ns  what the server asked for; null when it did not
 //	  burst           three or more chunks, all in one read; omitted when false
 //	  headers         chosen headers of the response, a list of {"name", "value"}; omitted when empty
+//	way               modelled network that is part of the instants of a request over a real one: sent_ns is out_ns
+//	                  before the bytes, the others are back_ns after them; omitted when there is none:
+//	  out_ns, back_ns
 //
 // Footer, the last line:
 //
@@ -111,4 +126,8 @@
 //	  full            those of them with more than 95 % of the blocks in use
 //	  preemptions     requests that gave way to others
 //	  tokens_moved    to a memory beside the cache, or back
+//	prompts           how prompts were cut to length for a server; omitted when they were not:
+//	  learned         requests that the line is through
+//	  blind           prompts that were made before anything was known
+//	  per_word, extra tokens of the server = per_word * ours + extra
 package trace

@@ -30,6 +30,8 @@ type Header struct {
 	Budgets      []string
 	Stages       []Stage // in the order of the pipeline
 	Endpoints    []Endpoint
+	TextsHashed  bool // of what a server says of a failure there is the SHA-256, in place of the words
+	Load         Load
 	ScenarioText string // the canonical scenario
 }
 
@@ -41,7 +43,8 @@ type Endpoint struct {
 	Model       string // as the service calls it
 	MaxRequests int    // caps of the run; 0 for none
 	MaxTokens   int
-	PerUser     int // most requests of one user in flight
+	PerUser     int  // most requests of one user in flight
+	Cold        bool // a connection was opened for each request
 }
 
 // Stage is what is known of a stage before it runs.
@@ -62,6 +65,7 @@ type Footer struct {
 
 	Background Background
 	Engines    []Engine // the modelled engines of the run, one for each cell of a grid; none over a socket
+	Prompts    Prompts
 }
 
 // Engine is what became of the KV cache of a modelled engine, or of its replicas

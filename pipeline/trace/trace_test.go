@@ -24,6 +24,8 @@ var header = Header{
 		{Name: "uplink", Simulated: true},
 		{Name: "llm_first_token", Component: "some-llm", NoSpread: true},
 	},
+	TextsHashed:  true,
+	Load:         Load{FindStartUp: true, Users: 8, Settling: 10 * time.Second, Salt: 1<<64 - 1},
 	ScenarioText: "kind: voice\nname: \"voice\"\n",
 }
 
@@ -94,12 +96,15 @@ func TestRoundTrip(t *testing.T) {
 	odd.Uses = []pipeline.Use{{Request: 7, How: "joined"}}
 	odd.Facts = []pipeline.Fact{{Name: "verdict", Value: "exact"}, {Name: "source", Value: "network"}}
 	odd.Requests[0].Simulated = false
-	odd.Requests[0].Transport = pipeline.Transport{Status: 429, HTTP: "2", Encoding: "gzip", Reused: true, RetryAfter: 2 * time.Second, Burst: true, Headers: []pipeline.Fact{{Name: "Via", Value: "1.1 \"proxy\""}}}
+	odd.Requests[0].Transport = pipeline.Transport{Status: 429, HTTP: "2", Encoding: "gzip", Reused: true, DNS: 1, Connect: 2, TLS: 3, RetryAfter: 2 * time.Second, Burst: true, Headers: []pipeline.Fact{{Name: "Via", Value: "1.1 \"proxy\""}}}
+	odd.Requests[0].Server = pipeline.ServerTime{Queue: 1, Load: pipeline.Unknown, Prefill: 3, Decode: 4, Total: 5}
 	odd.Requests[0].OutputTokens = 0
+	odd.Requests[0].Way = pipeline.Way{Out: 3, Back: 4}
 	want := Run{
 		Header: header,
 		Traces: plain([]pipeline.Trace{turn(), odd}),
 		Footer: Footer{N: 2, Lateness: lateness(), Reason: "interrupted", Background: Background{Requests: 5, OK: 4},
+			Prompts: Prompts{Learned: 8, Blind: 3, PerWord: 1.25, Extra: 29.5},
 			Engines: []Engine{{"m", "v", 512, 100, 99, 5000, 80, 7, 3, 64}, {Blocks: 100, Peak: 99, Held: 5000, Steps: 80, Full: 7, Preemptions: 3, TokensMoved: 64}}},
 	}
 	got, err := Read(bytes.NewReader(write(t, want.Header, want.Traces, want.Footer)))

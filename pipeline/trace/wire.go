@@ -96,6 +96,8 @@ type wireHeader struct {
 	Budgets      []string    `json:"budgets,omitempty"`
 	Stages       []wireStage `json:"stages,omitempty"`
 	Endpoints    []wirePlace `json:"endpoints,omitempty"`
+	TextsHashed  bool        `json:"texts_hashed,omitempty"`
+	Load         *wireLoad   `json:"load,omitempty"`
 	ScenarioText string      `json:"scenario_text"`
 }
 
@@ -107,6 +109,7 @@ type wirePlace struct {
 	MaxRequests int    `json:"max_requests"`
 	MaxTokens   int    `json:"max_tokens"`
 	PerUser     int    `json:"per_user"`
+	Cold        bool   `json:"cold,omitempty"`
 }
 
 type wireStage struct {
@@ -120,7 +123,7 @@ type wireStage struct {
 func headerToWire(h Header) wireHeader {
 	w := wireHeader{
 		Trace: Version, Scenario: h.Scenario, Kind: h.Kind, ScenarioHash: h.ScenarioHash, Target: h.Target,
-		Seed: h.Seed, N: h.N, WarmUp: h.WarmUp, Version: h.Version, Budgets: h.Budgets, ScenarioText: h.ScenarioText,
+		Seed: h.Seed, N: h.N, WarmUp: h.WarmUp, Version: h.Version, Budgets: h.Budgets, TextsHashed: h.TextsHashed, Load: loadToWire(h.Load), ScenarioText: h.ScenarioText,
 	}
 	for _, s := range h.Stages {
 		w.Stages = append(w.Stages, wireStage(s))
@@ -134,7 +137,7 @@ func headerToWire(h Header) wireHeader {
 func (w wireHeader) header() Header {
 	h := Header{
 		Scenario: w.Scenario, Kind: w.Kind, ScenarioHash: w.ScenarioHash, Target: w.Target,
-		Seed: w.Seed, N: w.N, WarmUp: w.WarmUp, Version: w.Version, Budgets: w.Budgets, ScenarioText: w.ScenarioText,
+		Seed: w.Seed, N: w.N, WarmUp: w.WarmUp, Version: w.Version, Budgets: w.Budgets, TextsHashed: w.TextsHashed, Load: w.Load.load(), ScenarioText: w.ScenarioText,
 	}
 	for _, s := range w.Stages {
 		h.Stages = append(h.Stages, Stage(s))
@@ -154,6 +157,7 @@ type wireFooter struct {
 
 	Background *wireBackground `json:"background,omitempty"`
 	Engines    []wireEngine    `json:"engines,omitempty"`
+	Prompts    *wirePrompts    `json:"prompts,omitempty"`
 }
 
 type wireEngine struct {
@@ -184,7 +188,7 @@ type wireLateness struct {
 func footerToWire(f Footer) wireFooter {
 	l := f.Lateness
 	w := wireFooter{
-		End: true, N: f.N, Finished: f.Finished, Reason: f.Reason,
+		End: true, N: f.N, Finished: f.Finished, Reason: f.Reason, Prompts: promptsToWire(f.Prompts),
 		Lateness: wireLateness{l.N, toNanos(l.P50), toNanos(l.P99), toNanos(l.Max)},
 	}
 	if f.Background != (Background{}) {
@@ -200,7 +204,7 @@ func footerToWire(f Footer) wireFooter {
 func (w wireFooter) footer() Footer {
 	l := w.Lateness
 	f := Footer{
-		N: w.N, Finished: w.Finished, Reason: w.Reason,
+		N: w.N, Finished: w.Finished, Reason: w.Reason, Prompts: w.Prompts.prompts(),
 		Lateness: Lateness{l.N, l.P50.duration(), l.P99.duration(), l.Max.duration()},
 	}
 	if w.Background != nil {
@@ -262,7 +266,22 @@ type wireRequest struct {
 	TokenSource  string        `json:"token_source"`
 	Chunks       int           `json:"chunks"`
 	Simulated    bool          `json:"simulated"`
+	Server       wireServer    `json:"server"`
 	Transport    wireTransport `json:"transport"`
+	Way          wireWay       `json:"way"`
+}
+
+type wireWay struct {
+	Out  int64 `json:"out_ns"`
+	Back int64 `json:"back_ns"`
+}
+
+type wireServer struct {
+	Queue   nanos `json:"queue_ns"`
+	Load    nanos `json:"load_ns"`
+	Prefill nanos `json:"prefill_ns"`
+	Decode  nanos `json:"decode_ns"`
+	Total   nanos `json:"total_ns"`
 }
 
 type wireTransport struct {
@@ -270,6 +289,9 @@ type wireTransport struct {
 	HTTP       string `json:"http"`
 	Encoding   string `json:"encoding"`
 	Reused     bool   `json:"reused"`
+	DNS        nanos  `json:"dns_ns"`
+	Connect    nanos  `json:"connect_ns"`
+	TLS        nanos  `json:"tls_ns"`
 	RetryAfter nanos  `json:"retry_after_ns"`
 	Burst      bool   `json:"burst"`
 
@@ -331,10 +353,16 @@ func (w *wireRequest) request() pipeline.Request {
 		Outcome: w.Outcome.o, Reason: w.Reason, Finish: w.Finish,
 		PromptTokens: w.PromptTokens.value(), CachedTokens: w.CachedTokens.value(), OutputTokens: w.OutputTokens.value(),
 		TokenSource: w.TokenSource, Chunks: w.Chunks, Simulated: w.Simulated,
+		Server: pipeline.ServerTime{
+			Queue: w.Server.Queue.duration(), Load: w.Server.Load.duration(), Prefill: w.Server.Prefill.duration(),
+			Decode: w.Server.Decode.duration(), Total: w.Server.Total.duration(),
+		},
 		Transport: pipeline.Transport{
 			Status: w.Transport.Status, HTTP: w.Transport.HTTP, Encoding: w.Transport.Encoding,
-			Reused: w.Transport.Reused, RetryAfter: w.Transport.RetryAfter.duration(), Burst: w.Transport.Burst,
+			Reused: w.Transport.Reused, DNS: w.Transport.DNS.duration(), Connect: w.Transport.Connect.duration(), TLS: w.Transport.TLS.duration(),
+			RetryAfter: w.Transport.RetryAfter.duration(), Burst: w.Transport.Burst,
 			Headers: w.Transport.Headers,
 		},
+		Way: pipeline.Way{Out: time.Duration(w.Way.Out), Back: time.Duration(w.Way.Back)},
 	}
 }

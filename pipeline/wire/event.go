@@ -2,16 +2,8 @@ package wire
 
 import (
 	"bytes"
-	"fmt"
 	"time"
 )
-
-// MaxLine is the longest line, in bytes without its end, that an EventDecoder
-// takes.
-const MaxLine = 16 << 20
-
-// ErrLineTooLong is what EventDecoder.Feed returns for a line over MaxLine.
-var ErrLineTooLong = fmt.Errorf("event stream has a line longer than %d MiB", MaxLine>>20)
 
 // Event is one event of an event stream.
 type Event struct {
@@ -33,10 +25,11 @@ type Event struct {
 // several data fields join with a newline; other fields are skipped. An event
 // without data, or whose data is empty, is none.
 type EventDecoder struct {
-	line    []byte        // start of a line whose end has not come
-	lineAt  time.Duration // when the last byte of line came
-	started bool          // the first line is through, so no byte order mark can come
-	afterCR bool          // the last byte was a CR: a LF belongs to it
+	// Comment, when set, is told of each comment; its text is valid until it returns.
+	Comment func(text []byte, at time.Duration)
+
+	lines   lineCutter
+	started bool // the first line is through, so no byte order mark can come
 
 	name    string
 	data    []byte
@@ -51,81 +44,20 @@ var byteOrderMark = []byte("\ufeff")
 // bytes is then dropped. It returns ErrLineTooLong, and must not be called again,
 // when a line grows over MaxLine.
 func (d *EventDecoder) Feed(p []byte, at time.Duration, emit func(Event) bool) error {
-	for len(p) > 0 {
-		if d.afterCR {
-			d.afterCR = false
-			if p[0] == '\n' {
-				p = p[1:]
-				continue
-			}
-		}
-		end := lineEnd(p)
-		if end < 0 {
-			return d.keep(p, at)
-		}
-		line, lineAt := p[:end], at
-		if len(d.line) > 0 {
-			if err := d.keep(line, at); err != nil {
-				return err
-			}
-			line, lineAt = d.line, d.lineAt
-			d.line = d.line[:0]
-		} else if end > MaxLine {
-			return ErrLineTooLong
-		}
-		d.afterCR = p[end] == '\r'
-		p = p[end+1:]
-		if e, ok := d.endLine(line, lineAt, at); ok && !emit(e) {
-			return nil
-		}
-	}
-	return nil
+	return d.lines.feed(p, at, func(line []byte, lineAt time.Duration) bool {
+		e, ok := d.endLine(line, lineAt, at)
+		return !ok || emit(e)
+	})
 }
 
 // Flush ends a stream that ended cleanly: an event that lacks its blank line,
 // perhaps with a last line that lacks its end, is emitted as Pending.
 func (d *EventDecoder) Flush(emit func(Event) bool) {
-	if len(d.line) > 0 {
-		d.endLine(d.line, d.lineAt, d.lineAt)
-		d.line = d.line[:0]
-	}
+	d.lines.flush(func(line []byte, lineAt time.Duration) { d.endLine(line, lineAt, lineAt) })
 	if e, ok := d.endEvent(d.dataAt); ok {
 		e.Pending = true
 		emit(e)
 	}
-}
-
-// lineEnd returns where the first line of p ends, or -1. It looks for either end
-// in one stretch of p after the other, so that it is as fast as IndexByte and yet
-// does not scan all of p for each line when only one of the two is in use.
-func lineEnd(p []byte) int {
-	const stretch = 512
-	for from := 0; from < len(p); from += stretch {
-		s := p[from:min(from+stretch, len(p))]
-		end := bytes.IndexByte(s, '\n')
-		if end >= 0 {
-			s = s[:end]
-		}
-		if cr := bytes.IndexByte(s, '\r'); cr >= 0 {
-			end = cr
-		}
-		if end >= 0 {
-			return from + end
-		}
-	}
-	return -1
-}
-
-// keep adds p to the line whose end has not come.
-func (d *EventDecoder) keep(p []byte, at time.Duration) error {
-	if len(d.line)+len(p) > MaxLine {
-		return ErrLineTooLong
-	}
-	if len(p) > 0 {
-		d.line = append(d.line, p...)
-		d.lineAt = at
-	}
-	return nil
 }
 
 // endLine handles a whole line whose last byte came at lineAt and whose end came
@@ -150,6 +82,10 @@ func (d *EventDecoder) endLine(line []byte, lineAt, at time.Duration) (Event, bo
 		d.dataAt = lineAt
 	case "event":
 		d.name = string(value)
+	case "":
+		if d.Comment != nil {
+			d.Comment(value, lineAt)
+		}
 	}
 	return Event{}, false
 }

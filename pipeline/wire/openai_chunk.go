@@ -84,6 +84,9 @@ type Timings struct {
 	CacheN     *int `json:"cache_n"`     // prompt tokens found in the cache
 	PromptN    *int `json:"prompt_n"`    // prompt tokens evaluated now
 	PredictedN *int `json:"predicted_n"` // tokens of the answer
+
+	PromptMS    *float64 `json:"prompt_ms"`    // it evaluated the prompt for so long
+	PredictedMS *float64 `json:"predicted_ms"` // and generated for so long
 }
 
 // ParseChunk reads one JSON text. A field of an unexpected type counts as

@@ -2,6 +2,9 @@ package wire
 
 import "encoding/json"
 
+// ResponsesPath is the path of the Responses API below its base, which ends in /v1.
+const ResponsesPath = "/responses"
+
 // ResponsesRequest is the body of POST /v1/responses, as far as we use it. Parts that
 // an answer repeats as they were sent are kept as they are. Source of all shapes of the
 // Responses API: openai/openai-node 7.55.0, src/resources/responses/responses.ts, read

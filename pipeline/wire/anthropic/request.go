@@ -6,6 +6,9 @@ import (
 	"halfsecond/pipeline/wire"
 )
 
+// MessagesPath is the path of the API below its base, which ends in /v1.
+const MessagesPath = "/messages"
+
 // Request is the body of POST /v1/messages and, without a limit, of POST
 // /v1/messages/count_tokens, as far as we use it. A nil pointer is a field that was not
 // sent.

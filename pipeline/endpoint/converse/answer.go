@@ -1,0 +1,240 @@
+package converse
+
+import (
+	"fmt"
+	"time"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint/reply"
+	"halfsecond/pipeline/endpoint/sound"
+	"halfsecond/pipeline/endpoint/talk"
+	"halfsecond/pipeline/wire/realtime"
+)
+
+// maxKinds and maxKind bound the kinds of events of a session that are kept, and how long
+// the name of one may be.
+const maxKinds, maxKind = 100, 100
+
+// take handles an event of the server.
+func (f *flight) take(e *event, at time.Duration) {
+	f.see(e.kind, at)
+	r := f.record()
+	switch e.kind {
+	case realtime.EventSessionUpdated:
+		f.speak(at)
+	case realtime.EventSpeechStarted:
+		f.started(at)
+	case realtime.EventSpeechStopped:
+		// The last one before the answer: a pause in the user's speech has one too.
+		if f.interrupted == pipeline.Unknown {
+			r.SpeechStopped = at
+		}
+	case realtime.EventCommitted:
+		if f.interrupted == pipeline.Unknown {
+			r.Committed, f.asked = at, e.itemID
+		}
+	case realtime.EventTranscriptionCompleted:
+		f.heard(e, at)
+	case realtime.EventResponseCreated:
+		f.begin(e, at)
+	case realtime.EventAudioDelta, realtime.EventAudioTranscriptDelta, realtime.EventTextDelta:
+		if e.responseID == f.answer && !f.over {
+			f.output(e, at)
+		}
+	case realtime.EventResponseDone:
+		if e.responseID == f.answer && !f.over {
+			f.end(e, at)
+		}
+	case realtime.EventItemTruncated:
+		if f.truncating && r.Truncated == pipeline.Unknown {
+			r.Truncated = at
+			f.settle(at)
+		}
+	}
+	if f.failure == nil && e.failure != nil && !harmless(e.failure) {
+		f.failure = e.failure
+		f.finish(at)
+	}
+}
+
+// harmless reports whether an error says that an answer was over already when the client
+// gave it up: both may cross on their way.
+func harmless(f *reply.Failure) bool { return f.Code == "response_cancel_not_active" }
+
+// see marks the first coming of a kind of event.
+func (f *flight) see(kind string, at time.Duration) {
+	if f.seen == nil {
+		f.seen = map[string]bool{}
+	}
+	if kind == "" || f.seen[kind] || len(f.seen) >= maxKinds || len(kind) > maxKind {
+		return
+	}
+	f.seen[kind] = true
+	f.record().Events = append(f.record().Events, pipeline.Mark{Name: kind, At: at})
+}
+
+// started hears that the server hears speech: the user's turn, or an interruption.
+func (f *flight) started(at time.Duration) {
+	r := f.record()
+	if f.interrupted == pipeline.Unknown || at < f.interrupted {
+		set(&r.SpeechStarted, at)
+		return
+	}
+	set(&r.Noticed, at)
+	f.truncate(at)
+}
+
+// heard takes what the user said.
+func (f *flight) heard(e *event, at time.Duration) {
+	r := f.record()
+	if f.interrupted != pipeline.Unknown && e.itemID != f.asked {
+		return
+	}
+	if r.Heard != "" && e.text != "" {
+		r.Heard += " "
+	}
+	r.Heard += e.text
+	if e.itemID == f.asked || f.asked == "" {
+		r.HeardAt = at
+		f.settle(at)
+	}
+}
+
+// begin takes a response as the answer, unless there is one.
+func (f *flight) begin(e *event, at time.Duration) {
+	if f.answer == "" {
+		f.answer = e.responseID
+		f.record().ResponseCreated = at
+	}
+}
+
+// output takes more of the answer.
+func (f *flight) output(e *event, at time.Duration) {
+	r := f.record()
+	if len(e.audio) > 0 || e.text != "" {
+		set(&r.FirstOutput, at)
+	}
+	r.Text += e.text
+	if e.kind != realtime.EventAudioDelta {
+		return
+	}
+	f.item, f.content = e.itemID, e.content
+	quiet := !f.meter.Audible()
+	n, err := f.meter.Take(e.audio, at)
+	if err != nil {
+		f.failure = &reply.Failure{Kind: reply.InBand, Message: err.Error()}
+		f.finish(at)
+		return
+	}
+	if n > 0 && f.turn.Notify != nil && !f.cancelled {
+		f.turn.Notify(pipeline.Sound{At: at, Samples: n, Audible: f.meter.Audible()})
+	}
+	if quiet && f.meter.Audible() && f.turn.Interruption != nil {
+		f.after(at+f.turn.InterruptAfter, f.interrupt)
+	}
+}
+
+// end hears that the answer is over. One that began before the user had finished, and that
+// the server gave up when the user went on, was none.
+func (f *flight) end(e *event, at time.Duration) {
+	r := f.record()
+	if e.response.Status == realtime.Cancelled && r.ResponseCreated < f.speechEnd {
+		f.again()
+		return
+	}
+	f.over, f.done = true, e.response
+	r.ResponseDone, r.Status, r.Cancelled = at, e.response.Status, e.response.Status == realtime.Cancelled
+	if u := e.response.Usage; u != nil {
+		count(&r.InputTokens, u.Input)
+		count(&r.OutputTokens, u.Output)
+		count(&r.CachedTokens, u.Details.Cached)
+	}
+	f.after(max(at, f.meter.PlayedUp())+f.turn.InterruptAfter+closing, func() { f.finish(f.loop().Now()) })
+	f.settle(at)
+}
+
+// again forgets an answer that was none.
+func (f *flight) again() {
+	r := f.record()
+	f.answer, f.item, f.meter = "", "", sound.NewMeter(samples)
+	r.ResponseCreated, r.FirstOutput, r.Text = pipeline.Unknown, pipeline.Unknown, ""
+}
+
+func set(into *time.Duration, at time.Duration) {
+	if *into == pipeline.Unknown {
+		*into = at
+	}
+}
+
+func count(into, n *int) {
+	if n != nil {
+		*into = *n
+	}
+}
+
+// land completes the record when the session has ended.
+func (f *flight) land(e *talk.End) {
+	if f.ended {
+		return
+	}
+	r, m := f.record(), f.meter
+	r.FirstFrame, r.LastFrame, r.Late, r.Frames = e.Sent.First, e.Sent.Last, e.Sent.Late, e.Sent.Frames
+	r.FirstAudio, r.FirstAudible, r.LastAudio = m.FirstAudio, m.FirstAudible, m.LastAudio
+	r.Rate, r.Samples, r.Underruns, r.Stalled = m.Format.Rate, m.Samples, m.Underruns, m.Stalled
+	r.Close, r.Transport = e.Code, e.Transport
+	set(&r.End, e.At)
+	f.close(f.outcome(e))
+}
+
+// outcome says how the turn ended, and why.
+func (f *flight) outcome(e *talk.End) (pipeline.Outcome, string) {
+	wrong, reason := e.Wrong()
+	switch {
+	case f.cancelled:
+		return pipeline.Cancelled, talk.ErrCancelled.Error()
+	case f.failure != nil:
+		return pipeline.Error, f.failure.String()
+	case f.over:
+		return f.answered()
+	case f.finishing:
+		return pipeline.Truncated, fmt.Sprintf("no answer began within %s of the end of speech", f.client.config.Trail)
+	case wrong != pipeline.OK:
+		return wrong, reason
+	}
+	return pipeline.Truncated, "the session ended before the answer did"
+}
+
+// answered judges an answer that is over.
+func (f *flight) answered() (pipeline.Outcome, string) {
+	reason := f.done.Details.Reason
+	switch f.done.Status {
+	case realtime.Completed:
+	case realtime.Cancelled:
+		if f.interrupted == pipeline.Unknown {
+			return pipeline.Truncated, "the server gave the answer up: " + reason
+		}
+	case realtime.Failed:
+		if failure := reply.MemberFailure(f.done.Details.Error); failure != nil {
+			return pipeline.Error, failure.String()
+		}
+		return pipeline.Error, "the answer failed"
+	default:
+		return pipeline.Truncated, fmt.Sprintf("the answer is %s: %s", f.done.Status, reason)
+	}
+	if f.meter.Samples == 0 {
+		return pipeline.Error, "no audio came"
+	}
+	return pipeline.OK, ""
+}
+
+func (f *flight) close(o pipeline.Outcome, reason string) {
+	if f.ended {
+		return
+	}
+	f.ended = true
+	f.rest()
+	key := f.client.config.Key
+	r := f.record()
+	r.Outcome, r.Reason, r.Status = o, key.Tidy(reason), key.Tidy(r.Status)
+	f.turn.Done()
+}

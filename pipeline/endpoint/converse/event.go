@@ -1,0 +1,97 @@
+package converse
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"halfsecond/pipeline/endpoint/reply"
+	"halfsecond/pipeline/endpoint/talk"
+	"halfsecond/pipeline/wire/realtime"
+)
+
+// event is what an event of the server says, under the names of today.
+type event struct {
+	kind       string
+	itemID     string
+	responseID string
+	text       string // more of the answer, or all that the user said
+	audio      []byte
+	content    int // which part of its item the audio is of
+	response   response
+	failure    *reply.Failure
+}
+
+// response is what the end of a response says.
+type response struct {
+	ID      string `json:"id"`
+	Status  string `json:"status"`
+	Details struct {
+		Reason string          `json:"reason"`
+		Error  json.RawMessage `json:"error"`
+	} `json:"status_details"`
+	Usage *struct {
+		Input   *int `json:"input_tokens"`
+		Output  *int `json:"output_tokens"`
+		Details struct {
+			Cached *int `json:"cached_tokens"`
+		} `json:"input_token_details"`
+	} `json:"usage"`
+}
+
+// today has the names of today for those that events had in the beta.
+var today = func() map[string]string {
+	names := map[string]string{}
+	for _, name := range []string{
+		realtime.EventAudioDelta, realtime.EventAudioDone, realtime.EventAudioTranscriptDelta, realtime.EventAudioTranscriptDone,
+		realtime.EventTextDelta, realtime.EventTextDone, realtime.EventItemAdded,
+	} {
+		names[realtime.BetaName(name)] = name
+	}
+	return names
+}()
+
+// read reads a message of the server.
+func read(m talk.Message) (event, error) {
+	var e struct {
+		Type       string          `json:"type"`
+		ItemID     string          `json:"item_id"`
+		ResponseID string          `json:"response_id"`
+		Delta      string          `json:"delta"`
+		Content    int             `json:"content_index"`
+		Transcript string          `json:"transcript"`
+		Response   response        `json:"response"`
+		Error      json.RawMessage `json:"error"`
+	}
+	if m.Binary {
+		return event{}, errors.New("a binary message where text was expected")
+	}
+	if err := json.Unmarshal(m.Data, &e); err != nil {
+		return event{}, fmt.Errorf("a message that cannot be read: %w", err)
+	}
+	out := event{kind: e.Type, itemID: e.ItemID, responseID: e.ResponseID, content: e.Content, response: e.Response}
+	if name, ok := today[e.Type]; ok {
+		out.kind = name
+	}
+	switch out.kind {
+	case realtime.EventAudioDelta:
+		sound, err := base64.StdEncoding.DecodeString(e.Delta)
+		if err != nil {
+			return out, fmt.Errorf("audio that cannot be read: %w", err)
+		}
+		out.audio = sound
+	case realtime.EventAudioTranscriptDelta, realtime.EventTextDelta:
+		out.text = e.Delta
+	case realtime.EventTranscriptionCompleted:
+		out.text = strings.TrimSpace(e.Transcript)
+	case realtime.EventError:
+		if out.failure = reply.MemberFailure(e.Error); out.failure == nil {
+			out.failure = &reply.Failure{Kind: reply.InBand}
+		}
+	case realtime.EventResponseCreated, realtime.EventResponseDone:
+		out.responseID = e.Response.ID
+	}
+	return out, nil
+}

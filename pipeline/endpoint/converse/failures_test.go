@@ -1,0 +1,274 @@
+package converse
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint/sound"
+	"halfsecond/pipeline/endpoint/talk"
+)
+
+// script is what a server does once audio has come: waits, sends text, closes with a code,
+// breaks off, or waits for ever.
+type script []any
+
+type (
+	closes int
+	breaks struct{}
+	hangs  struct{}
+)
+
+// session serves a WebSocket, and waits for it when it stops. Got is told of each text
+// frame of the client that is no audio.
+func session(t *testing.T, s script, got func(r *http.Request, text string)) func(*http.ServeMux) func() {
+	var handlers sync.WaitGroup
+	handle := func(w http.ResponseWriter, r *http.Request) {
+		handlers.Add(1)
+		defer handlers.Done()
+		up := websocket.Upgrader{}
+		conn, err := up.Upgrade(w, r, nil)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		gone, audio := make(chan struct{}), make(chan struct{}, 10_000)
+		_ = conn.WriteMessage(websocket.TextMessage, []byte(`{"type":"session.created"}`))
+		_ = conn.WriteMessage(websocket.TextMessage, []byte(`{"type":"session.updated"}`))
+		go func() {
+			defer close(gone)
+			for {
+				_, data, err := conn.ReadMessage()
+				if err != nil {
+					return
+				}
+				if strings.Contains(string(data), "input_audio_buffer.append") {
+					audio <- struct{}{}
+				} else if got != nil {
+					got(r, string(data))
+				}
+			}
+		}()
+		select {
+		case <-audio:
+		case <-gone:
+			return
+		}
+		for _, x := range s {
+			switch x := x.(type) {
+			case time.Duration:
+				select {
+				case <-time.After(x):
+				case <-gone:
+					return
+				}
+			case breaks:
+				return
+			case hangs:
+				<-gone
+			case closes:
+				_ = conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(int(x), "so it is"), time.Now().Add(time.Second))
+				<-gone
+			case string:
+				_ = conn.WriteMessage(websocket.TextMessage, []byte(x))
+			}
+		}
+	}
+	return func(mux *http.ServeMux) func() {
+		mux.HandleFunc("/", handle)
+		return handlers.Wait
+	}
+}
+
+func created(id string) string {
+	return `{"type":"response.created","response":{"id":"` + id + `","status":"in_progress"}}`
+}
+
+func delta(id string) string {
+	loud := base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{0x48, 0x01}, 240)) // 10 ms
+	return `{"type":"response.output_audio.delta","response_id":"` + id + `","item_id":"i","content_index":0,"delta":"` + loud + `"}`
+}
+
+func done(id, status, more string) string {
+	return `{"type":"response.done","response":{"id":"` + id + `","status":"` + status + `"` + more + `}}`
+}
+
+func brief(r *pipeline.Answered) string {
+	ms := func(d time.Duration) string {
+		if d == pipeline.Unknown {
+			return "-"
+		}
+		return fmt.Sprint(int64(d / time.Millisecond))
+	}
+	return fmt.Sprintf("created %s audible %s done %s samples %d text %q %s %s %q close %d end %s", ms(r.ResponseCreated), ms(r.FirstAudible), ms(r.ResponseDone), r.Samples, r.Text, r.Status, r.Outcome, r.Reason, r.Close, ms(r.End))
+}
+
+// TestBadSessions: 300 ms of speech and 100 ms of silence begin at 0, the first frame goes
+// out at 100 and speech ends at 300.
+func TestBadSessions(t *testing.T) {
+	const usage = `,"usage":{"input_tokens":5,"output_tokens":7,"input_token_details":{"cached_tokens":3}}`
+	tests := map[string]struct {
+		script script
+		want   string
+	}{
+		"whole":               {script{400 * msec, created("a"), 100 * msec, delta("a"), 10 * msec, done("a", "completed", usage), hangs{}}, `created 500 audible 600 done 610 samples 240 text "" completed ok "" close 1000 end 610`},
+		"never":               {script{hangs{}}, `created - audible - done - samples 0 text ""  truncated "no answer began within 10s of the end of speech" close 1000 end 10300`},
+		"never ends":          {script{400 * msec, created("a"), delta("a"), hangs{}}, `created 500 audible 500 done - samples 240 text ""  timeout "no end within 2m10.4s" close 0 end 130400`},
+		"closes":              {script{400 * msec, created("a"), delta("a"), 10 * msec, closes(1000)}, `created 500 audible 500 done - samples 240 text ""  truncated "the session ended before the answer did" close 1000 end 510`},
+		"closes with error":   {script{400 * msec, closes(1011)}, `created - audible - done - samples 0 text ""  error "the server closed with code 1011: so it is" close 1011 end 500`},
+		"breaks off":          {script{400 * msec, created("a"), breaks{}}, `created 500 audible - done - samples 0 text ""  truncated "it broke off: websocket: close 1006 (abnormal closure): unexpected EOF" close 0 end 500`},
+		"error":               {script{400 * msec, `{"type":"error","error":{"message":"no","code":"c"}}`, hangs{}}, `created - audible - done - samples 0 text ""  error "the server reports error c: no" close 1000 end 500`},
+		"error without words": {script{400 * msec, `{"type":"error"}`, hangs{}}, `created - audible - done - samples 0 text ""  error "the server reports an error" close 1000 end 500`},
+		"harmless error":      {script{400 * msec, `{"type":"error","error":{"code":"response_cancel_not_active"}}`, created("a"), delta("a"), done("a", "completed", ""), hangs{}}, `created 500 audible 500 done 500 samples 240 text "" completed ok "" close 1000 end 500`},
+		"garbage":             {script{400 * msec, "{", hangs{}}, `created - audible - done - samples 0 text ""  error "the server reports an error: a message that cannot be read: unexpected end of JSON input" close 0 end 500`},
+		"bad base64":          {script{400 * msec, created("a"), `{"type":"response.output_audio.delta","response_id":"a","delta":"?"}`}, `created 500 audible - done - samples 0 text ""  error "the server reports an error: audio that cannot be read: illegal base64 data at input byte 0" close 0 end 500`},
+		"huge":                {script{400 * msec, strings.Repeat("x", 17<<20)}, `created - audible - done - samples 0 text ""  error "the server sends a message longer than 16 MiB" close 0 end 500`},
+		"text alone":          {script{400 * msec, created("a"), `{"type":"response.output_text.delta","response_id":"a","delta":"hi"}`, done("a", "completed", ""), hangs{}}, `created 500 audible - done 500 samples 0 text "hi" completed error "no audio came" close 1000 end 500`},
+		"beta's names":        {script{400 * msec, created("a"), strings.Replace(delta("a"), "output_audio", "audio", 1), `{"type":"response.audio_transcript.delta","response_id":"a","delta":"hi"}`, done("a", "completed", ""), hangs{}}, `created 500 audible 500 done 500 samples 240 text "hi" completed ok "" close 1000 end 500`},
+		"failed":              {script{400 * msec, created("a"), done("a", "failed", `,"status_details":{"error":{"code":"server_error","message":"oh"}}`), hangs{}}, `created 500 audible - done 500 samples 0 text "" failed error "the server reports error server_error: oh" close 1000 end 500`},
+		"incomplete":          {script{400 * msec, created("a"), delta("a"), done("a", "incomplete", `,"status_details":{"reason":"max_output_tokens"}`), hangs{}}, `created 500 audible 500 done 500 samples 240 text "" incomplete truncated "the answer is incomplete: max_output_tokens" close 1000 end 500`},
+		"given up":            {script{400 * msec, created("a"), delta("a"), done("a", "cancelled", `,"status_details":{"reason":"turn_detected"}`), hangs{}}, `created 500 audible 500 done 500 samples 240 text "" cancelled truncated "the server gave the answer up: turn_detected" close 1000 end 500`},
+		// The server takes a pause for the end of the turn, and gives that answer up.
+		"false start": {script{100 * msec, created("a"), delta("a"), 50 * msec, done("a", "cancelled", ""), 300 * msec, created("b"), delta("a"), 10 * msec, delta("b"), done("a", "completed", ""), 10 * msec, done("b", "completed", ""), hangs{}}, `created 550 audible 560 done 570 samples 240 text "" completed ok "" close 1000 end 570`},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, session(t, tt.script, nil), Config{}, func(r *rig) {
+				a := r.speak(pipeline.Turn{Voice: spoken(0, 300*msec, 100*msec)}).wait()
+				if got := brief(a); got != tt.want {
+					t.Errorf("\n got %s\nwant %s", got, tt.want)
+				}
+				if name == "whole" && (a.InputTokens != 5 || a.OutputTokens != 7 || a.CachedTokens != 3) {
+					t.Errorf("%d, %d and %d tokens, want 5, 7 and 3", a.InputTokens, a.OutputTokens, a.CachedTokens)
+				}
+			})
+		})
+	}
+}
+
+// TestSession: what the client says to begin with, in both manners, and its key, which
+// stands nowhere else.
+func TestSession(t *testing.T) {
+	for want, c := range map[string]Config{
+		`{"session":{"audio":{"input":{"format":{"type":"audio/pcm","rate":24000},"transcription":{"language":"en","model":"t"},"turn_detection":{"silence_duration_ms":300,"type":"server_vad"}},"output":{"format":{"type":"audio/pcm","rate":24000},"voice":"marin"}},"instructions":"be kind","output_modalities":["audio"],"type":"realtime"},"type":"session.update"}`: {Transcriber: "t", Language: "en", EndSilence: 300 * msec, Voice: "marin", Instructions: "be kind"},
+		`{"session":{"audio":{"input":{"format":{"type":"audio/pcm","rate":24000},"turn_detection":{"eagerness":"low","type":"semantic_vad"}},"output":{"format":{"type":"audio/pcm","rate":24000}}},"output_modalities":["audio"],"type":"realtime"},"type":"session.update"}`:                                                                                              {Eagerness: "low"},
+		`{"session":{"input_audio_format":"pcm16","input_audio_transcription":{"model":"t"},"modalities":["audio","text"],"output_audio_format":"pcm16","turn_detection":null,"voice":"alloy"},"type":"session.update"}`:                                                                                                                                                     {Beta: true, Manual: true, Transcriber: "t", Voice: "alloy"},
+	} {
+		var said []string
+		note := func(r *http.Request, text string) {
+			said = append(said, text)
+			if r.Header.Get("Authorization") != "Bearer s3cret-key" || strings.Contains(r.URL.String(), "s3cret") || (r.Header.Get("OpenAI-Beta") == "realtime=v1") != c.Beta {
+				t.Errorf("%s with %v", r.URL, r.Header)
+			}
+		}
+		bubble(t, session(t, script{400 * msec, created("a"), delta("a"), done("a", "completed", ""), `{"type":"conversation.item.input_audio_transcription.completed","transcript":"s3cret-key"}`, hangs{}}, note), c, func(r *rig) {
+			r.speak(pipeline.Turn{Voice: spoken(0, 300*msec, 100*msec)}).wait()
+			r.client.Close()
+			if x := r.kept[0]; strings.Contains(fmt.Sprintf("%s %s %v", x.Ask, x.Body, *x), "s3cret") || x.Status != 101 || x.Protocol != Name {
+				t.Errorf("kept %+v", x)
+			}
+		})
+		if said[0] != want {
+			t.Errorf("got  %s\nwant %s", said[0], want)
+		}
+		if commits := len(said) > 2; commits != c.Manual {
+			t.Errorf("said %q", said)
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	bubble(t, session(t, script{50 * msec, created("a"), delta("a"), hangs{}}, nil), Config{}, func(r *rig) {
+		for range 2 {
+			start := r.loop.Elapsed()
+			a := r.speak(pipeline.Turn{Voice: spoken(0, 300*msec, 100*msec)})
+			time.Sleep(250 * msec)
+			r.loop.Post(r.loop.Elapsed(), func() { r.client.Cancel(&a.Turn) })
+			got := a.wait()
+			r.loop.Post(r.loop.Elapsed(), func() { r.client.Cancel(&a.Turn) })
+			if got.Outcome != pipeline.Cancelled || got.End-start != 250*msec || got.Frames != 2 || got.Samples != 240 {
+				t.Errorf("%s at %s after %d frames, %d samples", got.Outcome, got.End-start, got.Frames, got.Samples)
+			}
+		}
+		a := r.speak(pipeline.Turn{Voice: spoken(0, 300*msec, 100*msec)})
+		time.Sleep(250 * msec)
+		r.client.Close()
+		if got := a.wait(); got.Outcome != pipeline.Cancelled || got.Reason != "the client was closed" {
+			t.Errorf("%s %q", got.Outcome, got.Reason)
+		}
+	})
+}
+
+func TestDropped(t *testing.T) {
+	good := spoken(0, 300*msec, 100*msec)
+	slow, still := good, good
+	slow.Rate, still.SpeechEnd = 16_000, pipeline.Unknown
+	for want, turn := range map[string]pipeline.Turn{
+		"the recording has 16000 samples a second: openai-realtime takes 24000": {Voice: slow},
+		"the recording is empty": {Voice: good, Interruption: &pipeline.Voice{Rate: 24_000}},
+		"where speech ends in a recording of 400ms is not known: nothing is answered without it": {Voice: still},
+		"an interruption 1ms before the answer is heard":                                         {Voice: good, InterruptAfter: -msec},
+	} {
+		bubble(t, session(t, nil, nil), Config{}, func(r *rig) {
+			if got := r.speak(turn).wait(); got.Outcome != pipeline.Dropped || got.Reason != want {
+				t.Errorf("%s %q, want dropped, %q", got.Outcome, got.Reason, want)
+			}
+		})
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for want, c := range map[string]Config{
+		"": {},
+		`eagerness "x": want low, medium, high or auto`:               {Eagerness: "x"},
+		"the turn ends by silence or by eagerness: want one of them":  {Eagerness: "low", EndSilence: 1},
+		"a manual turn has no silence or eagerness that ends it":      {Manual: true, EndSilence: 1},
+		"frames of 1ms: want 20ms to 1s":                              {Frame: msec},
+		"a commit 1ms before the end of speech: want a time after it": {CommitAfter: -msec},
+	} {
+		c.URL = "wss://api.test/v1/realtime"
+		got := ""
+		if err := c.Check(); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+// FuzzEvents: no message breaks a turn. Nothing goes anywhere.
+func FuzzEvents(f *testing.F) {
+	for _, seed := range []string{
+		created("a"), delta("a"), done("a", "completed", ""), done("", "cancelled", `,"usage":{"input_tokens":null}`), `{"type":"error"}`, `{"type":"session.updated"}`,
+		`{"type":"conversation.item.input_audio_transcription.completed","transcript":"a"}`, `{"type":"input_audio_buffer.speech_started"}`, `{"response":null}`, "null", "[]",
+	} {
+		f.Add([]byte(created("a")), []byte(seed), []byte(delta("a")))
+	}
+	f.Fuzz(func(t *testing.T, a, b, c []byte) {
+		loop := pipeline.NewWall()
+		client, err := NewClient(Config{Config: talk.Config{URL: "ws://127.0.0.1:0"}, Model: "m"}, loop)
+		if err != nil {
+			t.Fatal(err)
+		}
+		turn := pipeline.Turn{Record: pipeline.NewAnswered(1, 0), Done: func() {}, Voice: spoken(0, msec, 0), Begin: pipeline.Unknown}
+		fl := &flight{client: client, turn: &turn, meter: sound.NewMeter(samples), line: &talk.Line{}, speechEnd: pipeline.Unknown, interrupted: pipeline.Unknown}
+		for i, data := range [][]byte{a, b, c} {
+			e, err := read(talk.Message{Data: data})
+			if err == nil && !fl.finishing {
+				fl.take(&e, time.Duration(i))
+			}
+		}
+		fl.land(&talk.End{Transport: pipeline.NewTransport()})
+		client.Close()
+	})
+}

@@ -1,0 +1,70 @@
+package listen
+
+import (
+	"strconv"
+	"strings"
+
+	"halfsecond/pipeline/endpoint/talk"
+	"halfsecond/pipeline/wire/assemblyai"
+)
+
+// assemblyDecoder reads AssemblyAI's streaming. Where it was asked for texts as they are
+// written, a turn is told twice, and settled with the second.
+type assemblyDecoder struct{ formats bool }
+
+func (d assemblyDecoder) read(m talk.Message, s *step) {
+	var e struct {
+		Type       string            `json:"type"`
+		Turn       int               `json:"turn_order"`
+		Formatted  bool              `json:"turn_is_formatted"`
+		EndOfTurn  bool              `json:"end_of_turn"`
+		Transcript string            `json:"transcript"`
+		Utterance  string            `json:"utterance"`
+		Words      []assemblyai.Word `json:"words"`
+		Code       int               `json:"error_code"`
+		Error      string            `json:"error"`
+	}
+	if !object(m, &e, s) {
+		return
+	}
+	switch e.Type {
+	case assemblyai.TypeBegin:
+		s.ready = true
+	case assemblyai.TypeSpeechStarted:
+		s.event(e.Type)
+	case assemblyai.TypeTurn:
+		if !e.EndOfTurn {
+			s.partial = soFar(e.Transcript, e.Words)
+			if e.Utterance != "" {
+				s.event("utterance")
+			}
+			return
+		}
+		s.final(strconv.Itoa(e.Turn), e.Transcript)
+		s.settled = e.Formatted || !d.formats
+		name := "end_of_turn"
+		if e.Formatted && d.formats {
+			name = "formatted"
+		} else {
+			s.turnEnd = true
+		}
+		s.event(name)
+	case assemblyai.TypeTermination:
+		s.last = true
+	case assemblyai.TypeError:
+		s.fail(e.Error, e.Code)
+	}
+}
+
+// soFar returns the text of a turn that goes on: of all its words, the last of which may
+// still change, and else of those that will not.
+func soFar(final string, words []assemblyai.Word) string {
+	if len(words) == 0 {
+		return final
+	}
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = w.Text
+	}
+	return strings.Join(texts, " ")
+}

@@ -1,0 +1,117 @@
+package listen
+
+import (
+	"cmp"
+	"encoding/json"
+	"strconv"
+
+	"halfsecond/pipeline/endpoint/talk"
+	"halfsecond/pipeline/wire/deepgram"
+)
+
+// deepgramDecoder reads /v1/listen. A turn has ended on speech_final, on an UtteranceEnd,
+// which noise does not keep from coming, and with what a Finalize brought.
+type deepgramDecoder struct{}
+
+func (deepgramDecoder) read(m talk.Message, s *step) {
+	var e struct {
+		Type         string          `json:"type"`
+		IsFinal      bool            `json:"is_final"`
+		SpeechFinal  bool            `json:"speech_final"`
+		FromFinalize bool            `json:"from_finalize"`
+		Channel      deepgramChannel `json:"channel"`
+		Description  string          `json:"description"`
+		Message      string          `json:"message"`
+		Variant      string          `json:"variant"`
+	}
+	if !object(m, &e, s) {
+		return
+	}
+	switch e.Type {
+	case deepgram.TypeResults:
+		switch {
+		case !e.IsFinal:
+			s.partial = e.Channel.text()
+			return
+		case e.SpeechFinal:
+			s.event("speech_final")
+			s.turnEnd, s.settled = true, true
+		case e.FromFinalize:
+			s.event("from_finalize")
+			s.turnEnd, s.settled = true, true
+		}
+		s.final("", e.Channel.text())
+	case deepgram.TypeSpeechStarted:
+		s.event(e.Type)
+	case deepgram.TypeUtteranceEnd:
+		s.event(e.Type)
+		s.turnEnd, s.settled = true, true
+	case deepgram.TypeMetadata:
+		s.last = true
+	case deepgram.TypeError:
+		s.fail(cmp.Or(e.Description, e.Message), e.Variant)
+	}
+}
+
+// deepgramChannel is the channel of Results, or, in other messages, a list of numbers.
+type deepgramChannel struct{ alternatives []string }
+
+func (c *deepgramChannel) text() string {
+	if len(c.alternatives) == 0 {
+		return ""
+	}
+	return c.alternatives[0]
+}
+
+// fluxDecoder reads Flux.
+type fluxDecoder struct{}
+
+func (fluxDecoder) read(m talk.Message, s *step) {
+	var e struct {
+		Type        string `json:"type"`
+		Event       string `json:"event"`
+		Turn        int    `json:"turn_index"`
+		Transcript  string `json:"transcript"`
+		Code        string `json:"code"`
+		Description string `json:"description"`
+	}
+	if !object(m, &e, s) {
+		return
+	}
+	switch e.Type {
+	case deepgram.TypeConnected:
+		s.ready = true
+	case deepgram.TypeTurnInfo:
+		if e.Event != deepgram.EventUpdate {
+			s.event(e.Event)
+		}
+		if e.Event != deepgram.EventEndOfTurn {
+			s.partial = e.Transcript
+			return
+		}
+		s.final(strconv.Itoa(e.Turn), e.Transcript)
+		s.turnEnd, s.settled = true, true
+	case deepgram.TypeError:
+		s.fail(e.Description, e.Code)
+	}
+}
+
+// UnmarshalJSON takes both.
+func (c *deepgramChannel) UnmarshalJSON(b []byte) error {
+	*c = deepgramChannel{}
+	var o struct {
+		Alternatives []struct {
+			Transcript string `json:"transcript"`
+		} `json:"alternatives"`
+	}
+	if len(b) > 0 && b[0] != '{' {
+		return nil
+	}
+	if err := json.Unmarshal(b, &o); err != nil {
+		return err
+	}
+	for _, a := range o.Alternatives {
+		c.alternatives = append(c.alternatives, a.Transcript)
+	}
+	return nil
+}

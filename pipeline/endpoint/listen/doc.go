@@ -1,0 +1,13 @@
+// Package listen is speech to text over the network as a pipeline.STT: OpenAI's
+// transcriptions and its realtime transcription, Deepgram's /v1/listen and Flux,
+// AssemblyAI's streaming and Cartesia's speech to text.
+//
+// Read config.go for what is set, protocol.go for what differs from vendor to vendor (with
+// one file each for what their messages mean), client.go and flight.go for one utterance
+// under way, and gather.go for the record that it leaves.
+//
+// Speech goes out in frames at the pace of speech, each at its own instant. Recordings are
+// sent whole, and silence after them until the service says that the turn has ended. Where
+// speech ends is known from the recording, so that the time to the final transcript counts
+// from the instant at which its last sample was spoken.
+package listen

@@ -1,0 +1,161 @@
+package listen
+
+import (
+	"strings"
+	"time"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint/reply"
+	"halfsecond/pipeline/endpoint/talk"
+)
+
+// step is what one message says.
+type step struct {
+	ready   bool // the service takes audio
+	partial string
+	finals  []final
+	events  []string // the service's own words
+	turnEnd bool     // the turn has ended
+	settled bool     // and all of its text is there
+	last    bool     // nothing follows
+	failure *reply.Failure
+}
+
+// final is text that will not change.
+type final struct {
+	// turn names what the text is of: a later one of the same turn replaces it. "" is none
+	// but its own.
+	turn string
+	text string
+}
+
+func (s *step) final(turn, text string) { s.finals = append(s.finals, final{turn, text}) }
+func (s *step) event(name string)       { s.events = append(s.events, name) }
+
+// fail notes what the service says is wrong; code is "" or 0 for none.
+func (s *step) fail(message string, code any) {
+	if code == "" || code == 0 {
+		code = nil
+	}
+	s.failure = &reply.Failure{Kind: reply.InBand, Message: message, Code: code}
+}
+
+// gatherer makes the record of a session out of its messages.
+type gatherer struct {
+	glue   string
+	notify func(pipeline.Heard) // nil when nobody wants to know
+	record pipeline.Transcription
+
+	finals  []final
+	turns   map[string]int // where in finals the text of a turn is
+	last    bool
+	failure *reply.Failure
+}
+
+// maxEvents is how many events of a session are kept, and maxName how long the name of one
+// may be.
+const maxEvents, maxName = 1000, 64
+
+// take takes what a message of that instant said.
+func (g *gatherer) take(s *step, at time.Duration) {
+	r := &g.record
+	if s.partial != "" {
+		r.Partials++
+		first(&r.FirstPartial, at)
+		g.tell(pipeline.Heard{Kind: pipeline.HeardPartial, At: at, Text: s.partial})
+	}
+	for _, f := range s.finals {
+		if f.text == "" {
+			continue
+		}
+		r.Finals++
+		first(&r.FirstFinal, at)
+		r.LastFinal = at
+		g.keep(f)
+		g.tell(pipeline.Heard{Kind: pipeline.HeardFinal, At: at, Text: f.text, TurnEnd: s.settled})
+	}
+	if s.turnEnd {
+		r.TurnEnd = at
+	}
+	for _, name := range s.events {
+		if len(name) > maxName {
+			continue
+		}
+		if len(r.Events) < maxEvents {
+			r.Events = append(r.Events, pipeline.Mark{Name: name, At: at})
+		}
+		g.tell(pipeline.Heard{Kind: pipeline.HeardEvent, At: at, Name: name, TurnEnd: s.turnEnd})
+	}
+	g.last = g.last || s.last
+	if g.failure == nil {
+		g.failure = s.failure
+	}
+}
+
+// keep keeps a final text, in place of an earlier one of its turn.
+func (g *gatherer) keep(f final) {
+	if i, ok := g.turns[f.turn]; ok {
+		g.finals[i] = f
+		return
+	}
+	if f.turn != "" {
+		if g.turns == nil {
+			g.turns = map[string]int{}
+		}
+		g.turns[f.turn] = len(g.finals)
+	}
+	g.finals = append(g.finals, f)
+}
+
+func (g *gatherer) tell(h pipeline.Heard) {
+	if g.notify != nil {
+		g.notify(h)
+	}
+}
+
+func first(into *time.Duration, at time.Duration) {
+	if *into == pipeline.Unknown {
+		*into = at
+	}
+}
+
+// finish completes the record when the session has ended like that. Of a service that ends
+// a session with a message of its own, wantsLast is true.
+func (g *gatherer) finish(e *talk.End, wantsLast bool) {
+	r := &g.record
+	r.End, r.Close, r.Transport = e.At, e.Code, e.Transport
+	r.FirstFrame, r.LastFrame, r.Late, r.Frames = e.Sent.First, e.Sent.Last, e.Sent.Late, e.Sent.Frames
+	texts := make([]string, len(g.finals))
+	for i, f := range g.finals {
+		texts[i] = f.text
+	}
+	r.Text = strings.TrimSpace(strings.Join(texts, g.glue))
+	r.Outcome, r.Reason = g.outcome(e)
+	complete := r.Outcome == pipeline.OK || r.Outcome == pipeline.Truncated
+	r.Flags = []string{}
+	if complete && wantsLast && !g.last {
+		r.Flags = append(r.Flags, reply.FlagNoDone)
+	}
+	if complete && r.SpeechEnd != pipeline.Unknown && !g.answered() {
+		r.Flags = append(r.Flags, pipeline.FlagNoFinal)
+	}
+}
+
+// answered reports whether a final text has come since the end of speech.
+func (g *gatherer) answered() bool { return g.record.TTFS() != pipeline.Unknown }
+
+// outcome says how the session ended, and why. One that ended without its last message is
+// complete when a final text came after the end of speech and either side has closed as one
+// should.
+func (g *gatherer) outcome(e *talk.End) (pipeline.Outcome, string) {
+	wrong, reason := e.Wrong()
+	switch {
+	case g.failure != nil:
+		return pipeline.Error, g.failure.String()
+	case g.last, g.answered() && (e.Clean() || e.HungUp && wrong == pipeline.Truncated):
+		return pipeline.OK, ""
+	case wrong == pipeline.OK, e.HungUp && wrong == pipeline.Truncated:
+		return pipeline.Truncated, "the session ended without a final transcript after the end of speech"
+	}
+	return wrong, reason
+}

@@ -1,0 +1,100 @@
+package listen
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"halfsecond/pipeline/endpoint/reply"
+	"halfsecond/pipeline/endpoint/talk"
+	"halfsecond/pipeline/wire/realtime"
+)
+
+func realtimeHeader(c *Config, h http.Header) {
+	bearer(c, h)
+	if c.Beta {
+		h.Set("OpenAI-Beta", "realtime=v1")
+	}
+}
+
+// realtimeBegin returns the update that makes the session transcribe, with the server's
+// turn detection or, when the client asks for final texts itself, without.
+func realtimeBegin(c *Config) [][]byte {
+	transcriber := map[string]any{"model": c.Model}
+	if c.Language != "" {
+		transcriber["language"] = c.Language
+	}
+	var detection map[string]any // null
+	if !c.Force {
+		detection = map[string]any{"type": realtime.ServerVAD}
+		if c.EndSilence > 0 {
+			detection["silence_duration_ms"] = c.EndSilence.Milliseconds()
+		}
+	}
+	update := map[string]any{"type": realtime.SessionUpdate, "session": map[string]any{
+		"type": realtime.Transcription, "audio": map[string]any{"input": map[string]any{
+			"format": realtime.Format{Type: realtime.PCM, Rate: realtime.PCMRate}, "transcription": transcriber, "turn_detection": detection,
+		}},
+	}}
+	if c.Beta {
+		update = map[string]any{"type": realtime.TranscriptionUpdate, "session": map[string]any{
+			"input_audio_format": "pcm16", "input_audio_transcription": transcriber, "turn_detection": detection,
+		}}
+	}
+	b, err := json.Marshal(update)
+	if err != nil {
+		panic("listen: " + err.Error()) // strings and numbers always encode
+	}
+	return [][]byte{b}
+}
+
+// realtimeDecoder reads OpenAI's realtime transcription. A turn is settled when the text of
+// its item is complete.
+type realtimeDecoder struct{}
+
+func (*realtimeDecoder) read(m talk.Message, s *step) {
+	var e struct {
+		Type       string          `json:"type"`
+		ItemID     string          `json:"item_id"`
+		Delta      string          `json:"delta"`
+		Transcript string          `json:"transcript"`
+		Error      json.RawMessage `json:"error"`
+	}
+	if !object(m, &e, s) {
+		return
+	}
+	switch e.Type {
+	case realtime.EventSessionUpdated, realtime.EventTranscriptionUpdated:
+		s.ready = true
+	case realtime.EventSpeechStarted, realtime.EventSpeechStopped:
+		s.event(e.Type)
+	case realtime.EventCommitted:
+		s.event(e.Type)
+		s.turnEnd = true
+	case realtime.EventTranscriptionDelta:
+		s.partial = e.Delta
+	case realtime.EventTranscriptionCompleted:
+		s.settled = true
+		s.final(e.ItemID, e.Transcript)
+	case realtime.EventError, transcriptionFailed:
+		if s.failure = reply.MemberFailure(e.Error); s.failure == nil {
+			s.fail("", nil)
+		}
+	}
+}
+
+// transcriptionFailed is the event of an item that could not be written down
+// (openai/openai-openapi openapi.yaml, Realtime schemas, 2026-08-21, read 2026-11-29).
+const transcriptionFailed = "conversation.item.input_audio_transcription.failed"
+
+// object reads a message that must be an object of JSON.
+func object(m talk.Message, into any, s *step) bool {
+	if m.Binary {
+		s.fail("a binary message where text was expected", nil)
+		return false
+	}
+	if err := json.Unmarshal(m.Data, into); err != nil {
+		s.fail("a message that cannot be read: "+err.Error(), nil)
+		return false
+	}
+	return true
+}

@@ -1,0 +1,86 @@
+package endpoint
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Look is what a request that asks for no completion brought.
+type Look struct {
+	Method string
+	URL    string // without what may be secret
+	Status int    // 0 without a response
+	Type   string // media type of the body, lower case
+	To     string // where a redirect leads, without what may be secret; empty for none
+	Body   []byte // its beginning, without the key
+	Failed string // why there was no response, or no body; empty otherwise
+}
+
+// maxLook is how much of a body a Look keeps: long lists of models have some 300 kB.
+const maxLook = 4 << 20
+
+// LookAtModels asks for the list of models of the endpoint that config describes. It
+// returns an error, and asks for nothing, when the config is wrong or its protocol has no
+// such list.
+func LookAtModels(ctx context.Context, config Config) (Look, error) {
+	return look(ctx, config, func(c *Client) (string, string, string) { return http.MethodGet, c.address.models, "" })
+}
+
+// LookAtCompletions posts an empty object to where completions are asked for: a server
+// that has the place refuses it, and computes nothing.
+func LookAtCompletions(ctx context.Context, config Config) (Look, error) {
+	return look(ctx, config, func(c *Client) (string, string, string) { return http.MethodPost, c.address.complete, "{}" })
+}
+
+func look(ctx context.Context, config Config, what func(*Client) (method, address, body string)) (Look, error) {
+	if config.Model == "" {
+		config.Model = "unknown"
+	}
+	c, err := NewClient(config, nil)
+	if err != nil {
+		return Look{}, err
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(ctx, c.config.Limits.Connect+c.config.Limits.FirstByte)
+	defer cancel()
+	method, at, body := what(c)
+	req, err := http.NewRequestWithContext(ctx, method, at, strings.NewReader(body))
+	if err != nil {
+		return Look{}, err
+	}
+	c.sign(req, "application/json")
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return c.take(req), nil
+}
+
+// take sends the request of a Look.
+func (c *Client) take(req *http.Request) Look {
+	l := Look{Method: req.Method, URL: shownPlain(req.URL)}
+	resp, err := c.transport.RoundTrip(req)
+	if err != nil {
+		l.Failed = c.tidy(err.Error())
+		return l
+	}
+	defer resp.Body.Close()
+	mediaType, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
+	l.Status, l.Type = resp.StatusCode, strings.ToLower(strings.TrimSpace(c.tidy(mediaType)))
+	if to, err := resp.Location(); err == nil {
+		l.To = shownPlain(to)
+	}
+	text, err := io.ReadAll(io.LimitReader(resp.Body, maxLook))
+	if err != nil {
+		l.Failed = c.tidy(err.Error())
+	}
+	l.Body = []byte(c.config.Key.redact(string(text)))
+	return l
+}
+
+// shownPlain returns a URL without user, query and fragment.
+func shownPlain(u *url.URL) string {
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}

@@ -1,0 +1,128 @@
+package probe
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+	"unicode"
+
+	"halfsecond/pipeline/endpoint/probe/seen"
+	"halfsecond/pipeline/endpoint/reply"
+	"halfsecond/pipeline/wire"
+)
+
+// event says what a message of a response is.
+func event(m reply.Message) seen.Event {
+	e := seen.Event{At: m.At, Bytes: len(m.Data)}
+	e.Kind, e.Text = kind(m)
+	e.Text = excerpt(cmp.Or(e.Text, string(m.Data)))
+	return e
+}
+
+// mostExcerpt is how many characters of a message are kept.
+const mostExcerpt = 60
+
+// excerpt returns the beginning of a text, in one printable line. White space at the ends
+// stays, since it is part of an output.
+func excerpt(s string) string {
+	runes := []rune(strings.ToValidUTF8(s[:min(len(s), 8*mostExcerpt)], ""))
+	for i, r := range runes {
+		if r != '\n' && !unicode.IsPrint(r) {
+			runes[i] = ' '
+		}
+	}
+	if len(runes) > mostExcerpt {
+		return string(runes[:mostExcerpt]) + "..."
+	}
+	return string(runes)
+}
+
+// kind returns the kind of a message, and what it says where that is not the data as they
+// stand.
+func kind(m reply.Message) (kind, text string) {
+	switch {
+	case m.Comment:
+		return seen.KindComment, ": " + string(m.Data)
+	case string(m.Data) == wire.Done:
+		return seen.KindEnd, ""
+	case m.Step == nil:
+		return seen.KindError, ""
+	case m.Step.Failure != nil:
+		return seen.KindError, m.Step.Failure.String()
+	}
+	if kind, text := output(m.Step); kind != "" {
+		return kind, text
+	}
+	return metadata(m)
+}
+
+// output returns what a message brought of the answer, its first kind where there are
+// several.
+func output(s *reply.Step) (kind, text string) {
+	for i := range s.Pieces {
+		p := &s.Pieces[i]
+		switch {
+		case p.Snapshot:
+		case p.Reasoning != "":
+			return seen.KindReasoning, p.Reasoning
+		case strings.TrimSpace(p.Text) != "":
+			return seen.KindText, p.Text
+		case p.Text != "":
+			return seen.KindSpace, p.Text
+		}
+		for _, t := range p.Tools {
+			if t.Name+t.Arguments != "" && !p.Snapshot {
+				return seen.KindTool, t.Name + t.Arguments
+			}
+		}
+	}
+	return "", ""
+}
+
+// metadata returns the kind of a message that brought nothing of the answer.
+func metadata(m reply.Message) (kind, text string) {
+	finish := ""
+	for i := range m.Step.Pieces {
+		finish = cmp.Or(finish, m.Step.Pieces[i].Finish)
+	}
+	switch {
+	case m.Step.End:
+		return seen.KindEnd, ""
+	case finish != "":
+		return seen.KindFinish, finish
+	}
+	return silent(m)
+}
+
+// silentMessage has the members that tell what a message is good for which brings neither
+// output nor an end.
+type silentMessage struct {
+	Type         string          `json:"type"`
+	PromptFilter json.RawMessage `json:"prompt_filter_results"` // Azure OpenAI, in an event without choices
+	Choices      []struct {
+		Filter json.RawMessage `json:"content_filter_results"`
+		Delta  struct {
+			Role string `json:"role"`
+		} `json:"delta"`
+	} `json:"choices"`
+}
+
+func silent(m reply.Message) (kind, text string) {
+	var v silentMessage
+	_ = json.Unmarshal(m.Data, &v) // what does not fit stays empty
+	switch {
+	case v.Type == "ping" || m.Name == "ping":
+		return seen.KindPing, ""
+	case v.PromptFilter != nil:
+		return seen.KindFilter, ""
+	case len(v.Choices) > 0 && v.Choices[0].Delta.Role != "":
+		return seen.KindRole, v.Choices[0].Delta.Role
+	case len(v.Choices) > 0 && len(v.Choices[0].Filter) > 2:
+		return seen.KindFilter, ""
+	case m.Step.Usage != nil && v.Type == "":
+		return seen.KindUsage, ""
+	case strings.HasSuffix(v.Type, "start") || strings.HasSuffix(v.Type, "created") || strings.HasSuffix(v.Type, "in_progress") || strings.HasSuffix(v.Type, "added"):
+		return seen.KindStart, v.Type
+	}
+	return seen.KindOther, v.Type
+}

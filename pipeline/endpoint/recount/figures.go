@@ -1,0 +1,70 @@
+package recount
+
+import (
+	"strconv"
+	"time"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint"
+)
+
+// figure is one thing that the bytes of an exchange, or their instants, tell of a request.
+type figure struct {
+	name string // as trace files have it
+	of   func(r *pipeline.Request) string
+}
+
+// figures are all of them. Bytes do not tell which connection was used, nor what opening
+// it took, and the words of a failure are no figure.
+var figures = []figure{
+	instant("due_ns", func(r *pipeline.Request) time.Duration { return r.Due }),
+	instant("sent_ns", func(r *pipeline.Request) time.Duration { return r.Sent }),
+	instant("first_byte_ns", func(r *pipeline.Request) time.Duration { return r.FirstByte }),
+	instant("first_output_ns", func(r *pipeline.Request) time.Duration { return r.FirstOutput }),
+	instant("first_text_ns", func(r *pipeline.Request) time.Duration { return r.FirstText }),
+	instant("first_seen_ns", func(r *pipeline.Request) time.Duration { return r.FirstSeen }),
+	instant("last_output_ns", func(r *pipeline.Request) time.Duration { return r.LastOutput }),
+	instant("end_ns", func(r *pipeline.Request) time.Duration { return r.End }),
+	{"outcome", func(r *pipeline.Request) string { return r.Outcome.String() }},
+	words("finish", func(r *pipeline.Request) string { return r.Finish }),
+	count("prompt_tokens", func(r *pipeline.Request) int { return r.PromptTokens }),
+	count("cached_tokens", func(r *pipeline.Request) int { return r.CachedTokens }),
+	count("output_tokens", func(r *pipeline.Request) int { return r.OutputTokens }),
+	{"token_source", func(r *pipeline.Request) string { return r.TokenSource }},
+	count("chunks", func(r *pipeline.Request) int { return r.Chunks }),
+	instant("server.queue_ns", func(r *pipeline.Request) time.Duration { return r.Server.Queue }),
+	instant("server.load_ns", func(r *pipeline.Request) time.Duration { return r.Server.Load }),
+	instant("server.prefill_ns", func(r *pipeline.Request) time.Duration { return r.Server.Prefill }),
+	instant("server.decode_ns", func(r *pipeline.Request) time.Duration { return r.Server.Decode }),
+	instant("server.total_ns", func(r *pipeline.Request) time.Duration { return r.Server.Total }),
+	count("transport.status", func(r *pipeline.Request) int { return r.Transport.Status }),
+	words("transport.http", func(r *pipeline.Request) string { return r.Transport.HTTP }),
+	words("transport.encoding", func(r *pipeline.Request) string { return r.Transport.Encoding }),
+	instant("transport.retry_after_ns", func(r *pipeline.Request) time.Duration { return r.Transport.RetryAfter }),
+	{"transport.burst", func(r *pipeline.Request) string { return strconv.FormatBool(r.Transport.Burst) }},
+}
+
+const unknown = "unknown"
+
+func instant(name string, of func(*pipeline.Request) time.Duration) figure {
+	return figure{name, func(r *pipeline.Request) string {
+		if d := of(r); d != pipeline.Unknown {
+			return strconv.FormatInt(int64(d), 10)
+		}
+		return unknown
+	}}
+}
+
+func count(name string, of func(*pipeline.Request) int) figure {
+	return figure{name, func(r *pipeline.Request) string {
+		if n := of(r); n != pipeline.UnknownCount {
+			return strconv.Itoa(n)
+		}
+		return unknown
+	}}
+}
+
+// words is a figure that is the server's own word: it is compared as traces have it.
+func words(name string, of func(*pipeline.Request) string) figure {
+	return figure{name, func(r *pipeline.Request) string { return strconv.Quote(endpoint.Key{}.Tidy(of(r))) }}
+}

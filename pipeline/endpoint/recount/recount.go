@@ -1,0 +1,149 @@
+// Package recount computes the numbers of a run's requests again from the bytes that
+// came, and compares them with those in its traces.
+//
+// Read recount.go for the course of it and figures.go for what is compared.
+package recount
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint/dialect"
+	"halfsecond/pipeline/exchange"
+)
+
+// Result is what came of it.
+type Result struct {
+	Again  int // requests that were read again from their bytes
+	Differ []Difference
+	// Requests of the traces that could not be: that were never sent, whose exchange is not
+	// in the log, and whose bytes are not in it, since texts were not to be kept.
+	Unsent, Missing, Textless int
+	Others                    int  // exchanges of no request in the traces: of a warm-up, of other people
+	Hashed                    bool // the log has other letters in place of texts
+	Cut                       bool // the log ends in mid-air
+}
+
+// Difference is one figure that is not as it was.
+type Difference struct {
+	Request int64
+	Figure  string // as trace files name it
+	Trace   string // what the trace says
+	Bytes   string // what the bytes say
+}
+
+// String says it in one line.
+func (d Difference) String() string {
+	return fmt.Sprintf("request %d: %s is %s in the trace, %s by its bytes", d.Request, d.Figure, d.Trace, d.Bytes)
+}
+
+// Traces reads a raw log to its end and compares it with the requests of the traces. Of a
+// simulated request there is nothing to compare. The error says where the log cannot be
+// read.
+func Traces(traces []pipeline.Trace, log *exchange.Reader) (*Result, error) {
+	r := &Result{Hashed: log.Header.Hashed}
+	left := sent(traces, r)
+	for {
+		x, err := log.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		record := left[x.Request]
+		delete(left, x.Request)
+		if err := r.compare(record, x); err != nil {
+			return nil, err
+		}
+	}
+	r.Cut, r.Missing = log.Unfinished(), len(left)
+	slices.SortStableFunc(r.Differ, func(a, b Difference) int { return int(min(max(a.Request-b.Request, -1), 1)) })
+	return r, nil
+}
+
+// sent returns the requests that went over a wire by their ids, and counts others.
+func sent(traces []pipeline.Trace, r *Result) map[int64]*pipeline.Request {
+	all := map[int64]*pipeline.Request{}
+	for i := range traces {
+		for j := range traces[i].Requests {
+			switch q := &traces[i].Requests[j]; {
+			case q.Simulated:
+			case q.Sent == pipeline.Unknown:
+				r.Unsent++
+			default:
+				all[q.ID] = q
+			}
+		}
+	}
+	return all
+}
+
+// compare reads an exchange again and compares it with a request, nil for none.
+func (r *Result) compare(record *pipeline.Request, x *exchange.Exchange) error {
+	switch {
+	case record == nil:
+		r.Others++
+		return nil
+	case !x.Whole():
+		r.Textless++
+		return nil
+	}
+	again, err := Request(x)
+	if err != nil {
+		return fmt.Errorf("request %d: %w", x.Request, err)
+	}
+	r.Again++
+	seen := observed(record, &again)
+	for _, f := range figures {
+		if a, b := f.of(&seen), f.of(&again); a != b {
+			r.Differ = append(r.Differ, Difference{x.Request, f.name, a, b})
+		}
+	}
+	return nil
+}
+
+// observed returns a record without the modelled network that is part of it. The asker at
+// the end of one may have given up what had ended at the other.
+func observed(record, again *pipeline.Request) pipeline.Request {
+	q := *record
+	if q.Way == (pipeline.Way{}) {
+		return q
+	}
+	if again.Outcome != pipeline.Cancelled {
+		q.End -= q.Way.Back
+	}
+	if q.Outcome == pipeline.Cancelled {
+		again.Outcome = pipeline.Cancelled
+	}
+	q.Sent += q.Way.Out
+	for _, at := range []*time.Duration{&q.FirstByte, &q.FirstOutput, &q.FirstText, &q.FirstSeen, &q.LastOutput} {
+		if *at != pipeline.Unknown {
+			*at -= q.Way.Back
+		}
+	}
+	return q
+}
+
+// Request returns the record of an exchange, as far as its bytes and their instants tell.
+func Request(x *exchange.Exchange) (pipeline.Request, error) {
+	reply, err := dialect.Reread(x)
+	if err != nil {
+		return pipeline.Request{}, err
+	}
+	rec := pipeline.NewRequest(x.Request, x.Due)
+	rec.Sent = x.Sent
+	reply.Fill(&rec)
+	rec.Transport.HTTP = x.HTTP
+	switch x.Stop {
+	case exchange.Cancelled:
+		rec.Outcome, rec.Reason = pipeline.Cancelled, "cancelled by the asker"
+	case exchange.TimedOut:
+		rec.Outcome, rec.Reason = pipeline.Timeout, "a time limit of the client passed"
+	}
+	return rec, nil
+}

@@ -1,0 +1,183 @@
+package recount
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/exchange"
+)
+
+// told are the fields of a request that its bytes do not tell, with the reason.
+var told = map[string]string{
+	"ID": "it is the name", "Scheduled": "a simulated model says it", "Loading": "a simulated model says it",
+	"Reason": "words are no figure", "Simulated": "nothing was sent", "Headers": "words are no figure",
+	"Out": "a model says it", "Back": "a model says it",
+	"Reused": "a connection's", "DNS": "a connection's", "Connect": "a connection's", "TLS": "a connection's",
+}
+
+// TestEveryFigureIsCompared changes each field of a request in turn: a figure must see it.
+func TestEveryFigureIsCompared(t *testing.T) {
+	seen := 0
+	var walk func(v reflect.Value, whole *pipeline.Request)
+	walk = func(v reflect.Value, whole *pipeline.Request) {
+		for i := range v.NumField() {
+			f, name := v.Field(i), v.Type().Field(i).Name
+			if f.Kind() == reflect.Struct {
+				walk(f, whole)
+				continue
+			}
+			before := values(whole)
+			change(t, f)
+			changed := 0
+			for j, after := range values(whole) {
+				if after != before[j] {
+					changed++
+				}
+			}
+			if _, untold := told[name]; untold == (changed == 1) {
+				t.Errorf("%s: %d figures see a change of it; bytes tell it: %t", name, changed, !untold)
+			}
+			seen += changed
+		}
+	}
+	r := pipeline.NewRequest(1, 1)
+	walk(reflect.ValueOf(&r).Elem(), &r)
+	if seen != len(figures) {
+		t.Errorf("%d figures saw a change, there are %d", seen, len(figures))
+	}
+}
+
+func values(r *pipeline.Request) (all []string) {
+	for _, f := range figures {
+		all = append(all, f.of(r))
+	}
+	return all
+}
+
+func change(t *testing.T, f reflect.Value) {
+	t.Helper()
+	switch f.Kind() {
+	case reflect.Int, reflect.Int64:
+		f.SetInt(77)
+	case reflect.Uint8:
+		f.SetUint(uint64(pipeline.Dropped))
+	case reflect.String:
+		f.SetString("77")
+	case reflect.Bool:
+		f.SetBool(true)
+	case reflect.Slice:
+		f.Set(reflect.ValueOf([]pipeline.Fact{{Name: "a", Value: "b"}}))
+	default:
+		t.Fatalf("a field of kind %s", f.Kind())
+	}
+}
+
+func answered(id int64) *exchange.Exchange {
+	x := &exchange.Exchange{
+		Request: id, Protocol: "openai-chat", Due: 1, Sent: 2, Answered: 3, Status: 200, HTTP: "1.1", How: exchange.Open,
+		Headers: [][2]string{{"Content-Type", "text/event-stream"}},
+	}
+	x.Add(10, []byte(`data: {"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}`+"\n\n"))
+	x.Add(30, []byte("data: [DONE]\n\n"))
+	x.End = 30
+	return x
+}
+
+// log returns a file of exchanges, with so many bytes less than it has.
+func log(t *testing.T, h exchange.Header, less int, all ...*exchange.Exchange) *exchange.Reader {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := exchange.NewWriter(&b, h)
+	for _, x := range all {
+		if err == nil {
+			err = w.Write(x)
+		}
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := exchange.NewReader(bytes.NewReader(b.Bytes()[:b.Len()-less]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestTraces: what differs is named, and what cannot be told is counted.
+func TestTraces(t *testing.T) {
+	record := func(id int64) pipeline.Request {
+		r, err := Request(answered(id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	unsent := pipeline.NewRequest(4, 1)
+	off := record(5)
+	off.FirstOutput, off.Chunks = 11*time.Nanosecond, 2
+	simulated := pipeline.NewRequest(6, 1)
+	simulated.Sent, simulated.Simulated = 1, true
+	traces := []pipeline.Trace{{Requests: []pipeline.Request{record(1), unsent, off}}, {Requests: []pipeline.Request{record(3), simulated, record(7)}}}
+	sound := answered(7)
+	sound.Headers[0][1] = "audio/mpeg"
+
+	got, err := Traces(traces, log(t, exchange.Header{}, 0, answered(5), answered(1), answered(9), answered(3)))
+	want := &Result{
+		Again: 3, Unsent: 1, Missing: 1, Others: 1,
+		Differ: []Difference{{5, "first_output_ns", "11", "10"}, {5, "chunks", "2", "1"}},
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, error %v; want %+v", got, err, want)
+	}
+	const line = "request 5: first_output_ns is 11 in the trace, 10 by its bytes"
+	if s := got.Differ[0].String(); s != line {
+		t.Errorf("%q, want %q", s, line)
+	}
+	got, err = Traces(traces[1:], log(t, exchange.Header{Hashed: true}, 8, answered(3), sound))
+	want = &Result{Again: 1, Textless: 1, Hashed: true, Cut: true}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("hashed and cut: %+v, error %v; want %+v", got, err, want)
+	}
+}
+
+// TestModelledWay: a modelled network is no difference, and neither is an answer that its
+// asker gave up while it was on the way.
+func TestModelledWay(t *testing.T) {
+	far, err := Request(answered(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	far.Way = pipeline.Way{Out: 1, Back: 5}
+	far.Sent -= 1
+	for _, at := range []*time.Duration{&far.FirstByte, &far.FirstOutput, &far.FirstText, &far.FirstSeen, &far.LastOutput, &far.End} {
+		*at += 5
+	}
+	gone := far
+	gone.ID, gone.Outcome = 2, pipeline.Cancelled
+	late := far
+	late.ID = 3
+	late.LastOutput++
+	got, err := Traces([]pipeline.Trace{{Requests: []pipeline.Request{far, gone, late}}}, log(t, exchange.Header{}, 0, answered(1), answered(2), answered(3)))
+	want := &Result{Again: 3, Differ: []Difference{{3, "last_output_ns", "11", "10"}}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, error %v; want %+v", got, err, want)
+	}
+}
+
+func TestUnknownProtocol(t *testing.T) {
+	x := answered(1)
+	x.Protocol = "morse"
+	r := pipeline.NewRequest(1, 1)
+	r.Sent = 2
+	_, err := Traces([]pipeline.Trace{{Requests: []pipeline.Request{r}}}, log(t, exchange.Header{}, 0, x))
+	if err == nil || !strings.Contains(err.Error(), `request 1: protocol "morse" is not known`) {
+		t.Errorf("error %v, want the protocol named", err)
+	}
+}

@@ -1,0 +1,124 @@
+package reply
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"halfsecond/pipeline"
+)
+
+// gatherer puts one choice together from the pieces that messages bring.
+type gatherer struct {
+	index           int
+	text, reasoning strings.Builder
+	tools           []*toolGatherer
+	finish          string
+	outputs         []Output
+
+	snapshot   *Piece // the last one that was not empty
+	snapshotAt time.Duration
+}
+
+type toolGatherer struct {
+	index     int
+	id        string
+	name      strings.Builder
+	arguments strings.Builder
+}
+
+// take adds a piece that came at that instant. It makes output chunks of what the piece
+// brought, reasoning first, and hands each to emit. Tokens is what its message added to
+// the server's count.
+func (g *gatherer) take(p *Piece, at time.Duration, tokens int, emit func(Output)) {
+	g.finish = cmp.Or(p.Finish, g.finish)
+	if p.Snapshot {
+		g.keepSnapshot(p, at)
+		return
+	}
+	for _, o := range []Output{
+		{at, Reasoning, p.Reasoning, tokens},
+		{at, Text, p.Text, tokens},
+		{at, Tool, g.join(p), tokens},
+	} {
+		if o.Text != "" {
+			g.outputs = append(g.outputs, o)
+			emit(o)
+		}
+	}
+}
+
+// join adds a piece to the texts, and returns what it brought of tool calls.
+func (g *gatherer) join(p *Piece) (tool string) {
+	g.reasoning.WriteString(p.Reasoning)
+	g.text.WriteString(p.Text)
+	for _, t := range p.Tools {
+		tool += g.joinTool(t)
+	}
+	return tool
+}
+
+func (g *gatherer) joinTool(t ToolPiece) string {
+	if t.ID == "" && t.Name == "" && t.Arguments == "" {
+		return ""
+	}
+	call := g.tool(t)
+	call.id = cmp.Or(call.id, t.ID)
+	call.name.WriteString(t.Name)
+	call.arguments.WriteString(t.Arguments)
+	return t.Name + t.Arguments
+}
+
+// tool returns the call that a piece belongs to.
+func (g *gatherer) tool(t ToolPiece) *toolGatherer {
+	for _, call := range slices.Backward(g.tools) {
+		if t.Index != nil && call.index == *t.Index {
+			return call
+		}
+		if t.Index == nil && (t.ID == "" || call.id == t.ID) {
+			return call
+		}
+	}
+	call := &toolGatherer{index: len(g.tools)}
+	if t.Index != nil {
+		call.index = *t.Index
+	}
+	g.tools = append(g.tools, call)
+	return call
+}
+
+// keepSnapshot remembers what a stream repeats whole. One that stays the same counts
+// from its first.
+func (g *gatherer) keepSnapshot(p *Piece, at time.Duration) {
+	same := g.snapshot != nil && g.snapshot.Text == p.Text && g.snapshot.Reasoning == p.Reasoning
+	if !same && !p.empty() {
+		copied := *p
+		g.snapshot, g.snapshotAt = &copied, at
+	}
+}
+
+// useSnapshot takes what the stream repeated when no other piece came.
+func (g *gatherer) useSnapshot(emit func(Output)) {
+	if g.snapshot == nil || len(g.outputs) > 0 {
+		return
+	}
+	p := *g.snapshot
+	p.Snapshot = false
+	g.take(&p, g.snapshotAt, pipeline.UnknownCount, emit)
+}
+
+func (g *gatherer) choice() Choice {
+	slices.SortStableFunc(g.tools, func(a, b *toolGatherer) int { return cmp.Compare(a.index, b.index) })
+	c := Choice{
+		Index:     g.index,
+		Text:      g.text.String(),
+		Reasoning: g.reasoning.String(),
+		Finish:    g.finish,
+		Outputs:   g.outputs,
+	}
+	for _, t := range g.tools {
+		c.ToolCalls = append(c.ToolCalls, ToolCall{t.id, t.name.String(), t.arguments.String()})
+	}
+	return c
+}

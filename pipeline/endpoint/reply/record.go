@@ -1,0 +1,77 @@
+package reply
+
+import (
+	"fmt"
+	"regexp"
+
+	"halfsecond/pipeline"
+)
+
+// Fill sets in a record everything that the bytes of a response tell, and nothing else.
+// The server's words are as they came.
+func (r *Reply) Fill(rec *pipeline.Request) {
+	answer := r.Answer()
+	rec.Server = r.Server
+	rec.FirstByte = r.FirstByte
+	rec.FirstOutput, rec.FirstText, rec.FirstSeen = answer.FirstOutput(), answer.FirstText(), answer.FirstSeen()
+	rec.LastOutput = answer.LastOutput()
+	rec.End = r.End
+	rec.Outcome, rec.Reason = r.Ending()
+	rec.Finish = answer.Finish
+	rec.PromptTokens, rec.CachedTokens, rec.OutputTokens = r.PromptTokens(), r.CachedTokens(), r.OutputTokens()
+	rec.TokenSource = r.TokenSource
+	rec.Chunks = len(answer.Outputs)
+	t := &rec.Transport
+	t.Status, t.Encoding = r.Status, r.Header.Get("Content-Encoding")
+	t.RetryAfter, t.Burst = r.RetryAfter, answer.Burst()
+}
+
+// Ending returns how the request ended, as the server had it, and why if not well.
+func (r *Reply) Ending() (pipeline.Outcome, string) {
+	failure := r.Failure
+	if r.Outcome == pipeline.Truncated {
+		reason := "the answer ended without an end event or a finish reason"
+		if failure != nil {
+			reason = "the answer broke off: " + failure.String()
+		}
+		return pipeline.Truncated, reason
+	}
+	if failure == nil {
+		return r.Outcome, ""
+	}
+	if to := r.Header.Get("Location"); failure.Kind == HTTPStatus && r.Status < 400 && to != "" {
+		return r.Outcome, fmt.Sprintf("HTTP %d: redirect to %s is not followed", r.Status, to)
+	}
+	if failure.Refusal() {
+		return pipeline.Refused, failure.String()
+	}
+	return r.Outcome, failure.String()
+}
+
+// quotes match what a message of the connection repeats of the server.
+var quotes = regexp.MustCompile(`"(\\.|[^"\\])*"?`)
+
+// HideWords puts the sum of what the server says of a failure in its place, for it may
+// repeat what it was asked.
+func (r *Reply) HideWords(sum func(words string) string) {
+	if r.Failure == nil {
+		return
+	}
+	f := *r.Failure
+	switch {
+	case f.Kind == BadLink:
+		f.Cause = hidden{f.Cause, quotes.ReplaceAllStringFunc(f.Cause.Error(), sum)}
+	case f.Kind != BadType && f.Message != "":
+		f.Message = sum(f.Message)
+	}
+	r.Failure = &f
+}
+
+// hidden is an error in other words.
+type hidden struct {
+	error
+	words string
+}
+
+func (h hidden) Error() string { return h.words }
+func (h hidden) Unwrap() error { return h.error }

@@ -1,0 +1,128 @@
+package talk
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint/reply"
+)
+
+// End is how a conversation ended.
+type End struct {
+	At     time.Duration
+	Sent   Sent
+	Status int // of HTTP; 0 without a response
+	Header http.Header
+	// Enough is true when the listener wanted no more.
+	Enough bool
+	// HungUp is true when the client had closed it.
+	HungUp bool
+	// Whole is true when the body of a post ended cleanly.
+	Whole bool
+	// Code and Words are those of the server's close frame; 0 and "" without one.
+	Code  int
+	Words string
+	// Failure is what the server or the connection did wrong; nil is nothing.
+	Failure *reply.Failure
+	// Cause is why the client itself ended it: ErrCancelled, ErrClosed, a time limit, or
+	// too much; nil when it did not.
+	Cause error
+
+	Transport pipeline.Transport
+}
+
+// Close codes that say that all is well, and that the server has no room (RFC 6455,
+// 7.4.1, and the IANA registry of close codes, read 2026-11-29).
+const (
+	closeNormal   = 1000
+	closeNoStatus = 1005
+	closeTryLater = 1013
+)
+
+// Clean reports whether the server closed as one does that has said everything.
+func (e *End) Clean() bool {
+	return e.Whole || e.Code == closeNormal || e.Code == closeNoStatus
+}
+
+// Wrong says how a conversation ended that did not end as it should, and why; for one that
+// did it is OK. A conversation that the listener had enough of did.
+func (e *End) Wrong() (pipeline.Outcome, string) {
+	var limit *limitError
+	switch {
+	case e.Enough:
+		return pipeline.OK, ""
+	case errors.As(e.Cause, &limit):
+		return pipeline.Timeout, limit.Error()
+	case errors.Is(e.Cause, ErrCancelled), errors.Is(e.Cause, ErrClosed):
+		return pipeline.Cancelled, e.Cause.Error()
+	case e.Cause != nil:
+		return pipeline.Error, e.Cause.Error()
+	case e.Failure != nil && e.Failure.Refusal():
+		return pipeline.Refused, e.Failure.String()
+	case e.Failure != nil && e.Failure.Kind == reply.BadLink && e.Status > 0:
+		return pipeline.Truncated, "it broke off: " + e.Failure.String()
+	case e.Failure != nil:
+		return pipeline.Error, e.Failure.String()
+	case e.Code == closeTryLater:
+		return pipeline.Refused, e.closed()
+	case e.Code != 0 && !e.Clean():
+		return pipeline.Error, e.closed()
+	}
+	return pipeline.OK, ""
+}
+
+func (e *End) closed() string {
+	if e.Words == "" {
+		return fmt.Sprintf("the server closed with code %d", e.Code)
+	}
+	return fmt.Sprintf("the server closed with code %d: %s", e.Code, e.Words)
+}
+
+// end completes what is known of how the conversation ended.
+func (l *Line) end(e End) End {
+	l.watch.stop()
+	l.mu.Lock()
+	l.over = true
+	e.Sent, e.HungUp = l.sent, l.hungUp
+	l.mu.Unlock()
+	link, t := l.connection.Known(), &e.Transport
+	t.Status, t.Reused, t.DNS, t.Connect, t.TLS = e.Status, link.Reused, link.DNS, link.Connect, link.TLS
+	t.Headers = l.client.Key.Headers(e.Header)
+	return e
+}
+
+// response is the end that a response is which does not accept.
+func (l *Line) response(resp *http.Response) End {
+	e := End{Status: resp.StatusCode, Header: resp.Header, Transport: pipeline.NewTransport()}
+	e.Transport.HTTP = version(resp)
+	if resp.StatusCode >= 200 && resp.StatusCode <= 299 {
+		e.Failure = &reply.Failure{Kind: reply.HTTPStatus, Code: resp.StatusCode, Message: "the server did not open a WebSocket"}
+	} else {
+		r := reply.Read(reply.Response{Status: resp.StatusCode, Header: resp.Header, Body: resp.Body, Clock: l.client.Loop.Elapsed, Read: l.log.read}, nil)
+		e.Failure, e.Transport.RetryAfter = r.Failure, r.RetryAfter
+		if to := resp.Header.Get("Location"); to != "" && resp.StatusCode < 400 {
+			e.Failure.Message = "redirect to " + to + " is not followed"
+		}
+	}
+	e.At = l.client.Loop.Elapsed()
+	return e
+}
+
+// broken is the end of a conversation whose connection broke, or was never there.
+func (l *Line) broken(status int, err error) End {
+	return End{
+		At: l.client.Loop.Elapsed(), Status: status, Transport: pipeline.NewTransport(),
+		Failure: &reply.Failure{Kind: reply.BadLink, Cause: err},
+	}
+}
+
+// version returns the version of HTTP, such as "1.1" or "2".
+func version(resp *http.Response) string {
+	if resp.ProtoMajor >= 2 {
+		return "2"
+	}
+	return fmt.Sprintf("%d.%d", resp.ProtoMajor, resp.ProtoMinor)
+}

@@ -1,0 +1,172 @@
+package talk
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint"
+)
+
+// Ask is how a conversation is opened.
+type Ask struct {
+	ID       int64 // of the request in the traces
+	Due      time.Duration
+	Protocol string      // as in a raw log
+	Model    string      // as the service calls it
+	URL      string      // whole
+	Header   http.Header // with the key
+	Body     []byte      // of a post
+	// Plays is how long the audio plays that is to be sent, on top of the limit for the
+	// whole.
+	Plays time.Duration
+}
+
+// Listener is told of a conversation, in order, from a goroutine of its own.
+type Listener interface {
+	// Opened says that the server has accepted.
+	Opened(o Opening)
+	// Heard takes a message, or of a post what one read brought. It reports whether to go
+	// on: otherwise the conversation is over. The data belong to the listener only for a
+	// WebSocket.
+	Heard(m Message) (more bool)
+	// Ended comes last and once, in any case.
+	Ended(e End)
+}
+
+// Opening is how a server accepted.
+type Opening struct {
+	At     time.Duration
+	Status int
+	Header http.Header
+}
+
+// Message is a message of the server.
+type Message struct {
+	At     time.Duration // when the read returned that brought its last byte
+	Binary bool
+	Data   []byte
+}
+
+// Frame is a message for the server.
+type Frame struct {
+	Binary bool
+	Data   []byte
+	// Payload says that it is what the conversation is about, audio or text, and not a
+	// command; Due is then when it should go out.
+	Payload bool
+	Due     time.Duration
+}
+
+// Sent is what is known of the payload that went out.
+type Sent struct {
+	First, Last time.Duration // Unknown when there was none
+	// Late is how much later than due the latest went out; Unknown when there was none.
+	Late   time.Duration
+	Frames int
+}
+
+// Line is one conversation. Send and Hangup never block.
+type Line struct {
+	client     *Client
+	ask        Ask
+	to         Listener
+	connection *endpoint.Connection
+	watch      *watch
+	cancel     context.CancelCauseFunc
+	log        *recorder
+	wake       chan struct{} // something is to be written
+
+	mu      sync.Mutex // guards what follows
+	queue   []Frame
+	waiting int // bytes that have not been written
+	hungUp  bool
+	over    bool
+	sent    Sent
+}
+
+// line returns a conversation that is about to be opened, with its context.
+func (c *Client) line(ask Ask, to Listener) (context.Context, *Line) {
+	ctx, cancel := context.WithCancelCause(c.ctx)
+	return ctx, &Line{
+		client: c, ask: ask, to: to, cancel: cancel,
+		connection: endpoint.NewConnection(c.Loop.Elapsed),
+		watch:      newWatch(c.Limits, ask.Plays, cancel),
+		log:        c.newRecorder(ask),
+		wake:       make(chan struct{}, 1),
+		sent:       Sent{First: pipeline.Unknown, Last: pipeline.Unknown, Late: pipeline.Unknown},
+	}
+}
+
+var errUnread = errors.New("the server does not read: too much waits to be sent")
+
+// Send sends a frame after those before it. What is sent after the end is lost.
+func (l *Line) Send(f Frame) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over || l.hungUp {
+		return
+	}
+	if l.waiting += len(f.Data); l.waiting > maxUnsent {
+		l.cancel(errUnread)
+		return
+	}
+	l.queue = append(l.queue, f)
+	l.kick()
+}
+
+// Hangup closes a WebSocket after what was sent, and waits a second for the server to do
+// so too.
+func (l *Line) Hangup() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hungUp = true
+	l.kick()
+}
+
+// Cancel gives the conversation up.
+func (l *Line) Cancel() { l.cancel(ErrCancelled) }
+
+func (l *Line) kick() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take returns what is to be written.
+func (l *Line) take() (frames []Frame, hungUp bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	frames, l.queue = l.queue, nil
+	return frames, l.hungUp
+}
+
+// wrote says that so many bytes wait no longer.
+func (l *Line) wrote(bytes int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiting -= bytes
+}
+
+// note notes that a frame goes out.
+func (l *Line) note(f Frame, at time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over {
+		return
+	}
+	l.log.sent(f, at)
+	if !f.Payload {
+		return
+	}
+	if l.sent.Frames == 0 {
+		l.sent.First, l.sent.Late = at, 0
+	}
+	l.sent.Last = at
+	l.sent.Late = max(l.sent.Late, at-f.Due)
+	l.sent.Frames++
+}

@@ -1,0 +1,183 @@
+package talk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint/reply"
+)
+
+// Dial opens a conversation over a WebSocket. It returns at once.
+func (c *Client) Dial(ask Ask, to Listener) *Line {
+	ctx, l := c.line(ask, to)
+	c.lines.Go(func() { l.talk(ctx) })
+	return l
+}
+
+// talk runs the conversation.
+func (l *Line) talk(ctx context.Context) {
+	defer l.cancel(nil)
+	conn, wire, opened, refused := l.open(ctx)
+	if conn == nil {
+		refused.Cause = context.Cause(ctx)
+		l.finish(refused)
+		return
+	}
+	defer func() { _ = conn.Close() }() // the server may have been first
+	written, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(written)
+		l.write(conn, ended)
+	}()
+	e := l.read(ctx, conn, wire, opened)
+	l.finish(e)
+	if e.Enough {
+		l.part(conn)
+	}
+	close(ended)
+	_ = conn.Close()
+	<-written
+}
+
+// finish tells the listener of the end, and hands over what went over the wire.
+func (l *Line) finish(e End) {
+	e = l.end(e)
+	l.to.Ended(e)
+	l.log.done(&e, l.connection.Known().Sent)
+}
+
+// open shakes hands. Without a connection it returns how that ended.
+func (l *Line) open(ctx context.Context) (*websocket.Conn, *tap, http.Header, End) {
+	var wire *tap
+	dial := func(secure bool) func(context.Context, string, string) (net.Conn, error) {
+		return func(ctx context.Context, network, addr string) (conn net.Conn, err error) {
+			wire, err = l.dial(ctx, network, addr, secure)
+			return wire, err
+		}
+	}
+	dialer := websocket.Dialer{
+		NetDialContext: dial(false), NetDialTLSContext: dial(true),
+		ReadBufferSize: reply.ReadBytes, WriteBufferSize: 4 << 10,
+	}
+	traced := httptrace.WithClientTrace(ctx, l.connection.Trace(l.watch.connected))
+	conn, resp, err := dialer.DialContext(traced, l.ask.URL, l.ask.Header)
+	switch {
+	case errors.Is(err, websocket.ErrBadHandshake) && resp != nil:
+		return nil, nil, nil, l.response(resp)
+	case err != nil:
+		return nil, nil, nil, l.broken(0, fmt.Errorf("no connection: %w", err))
+	}
+	conn.SetReadLimit(MaxMessage)
+	l.watch.moved()
+	l.log.response(resp.StatusCode, version(resp), resp.Header)
+	l.to.Opened(Opening{At: wire.last(), Status: resp.StatusCode, Header: resp.Header})
+	return conn, wire, resp.Header, End{}
+}
+
+// read hands messages to the listener until there are no more or it has enough.
+func (l *Line) read(ctx context.Context, conn *websocket.Conn, wire *tap, header http.Header) End {
+	e := End{Status: 101, Header: header, Transport: pipeline.NewTransport()}
+	e.Transport.HTTP = "1.1"
+	left := l.client.MaxBytes
+	for {
+		kind, data, err := conn.ReadMessage()
+		e.At = wire.last()
+		if err != nil {
+			l.lost(&e, err)
+			if cause := context.Cause(ctx); cause != nil {
+				e.Cause, e.At = cause, l.client.Loop.Elapsed()
+			}
+			return e
+		}
+		l.watch.moved()
+		if left -= int64(len(data)); left < 0 {
+			e.Cause = fmt.Errorf("the server sends more than %d bytes", l.client.MaxBytes)
+			return e
+		}
+		if !l.to.Heard(Message{At: e.At, Binary: kind == websocket.BinaryMessage, Data: data}) {
+			e.Enough = true
+			return e
+		}
+	}
+}
+
+// lost notes why there are no more messages.
+func (l *Line) lost(e *End, err error) {
+	var closed *websocket.CloseError
+	switch {
+	case errors.As(err, &closed) && closed.Code != websocket.CloseAbnormalClosure:
+		e.Code, e.Words = closed.Code, closed.Text
+	case errors.Is(err, websocket.ErrReadLimit):
+		e.Cause = fmt.Errorf("the server sends a message longer than %d MiB", MaxMessage>>20)
+	default:
+		e.Failure = &reply.Failure{Kind: reply.BadLink, Cause: err}
+	}
+}
+
+// write writes what is sent, until it is to hang up or the conversation has ended. When
+// it cannot, the reader ends too.
+func (l *Line) write(conn *websocket.Conn, ended <-chan struct{}) {
+	for {
+		select {
+		case <-l.wake:
+		case <-ended:
+			return
+		}
+		frames, hungUp := l.take()
+		for _, f := range frames {
+			if l.send(conn, f) != nil {
+				_ = conn.Close()
+				return
+			}
+		}
+		if hungUp {
+			l.bye(conn)
+			return
+		}
+	}
+}
+
+func (l *Line) send(conn *websocket.Conn, f Frame) error {
+	l.note(f, l.client.Loop.Elapsed())
+	kind := websocket.TextMessage
+	if f.Binary {
+		kind = websocket.BinaryMessage
+	}
+	if err := conn.SetWriteDeadline(time.Now().Add(l.client.Limits.Gap)); err != nil {
+		return err
+	}
+	if err := conn.WriteMessage(kind, f.Data); err != nil {
+		return err
+	}
+	l.wrote(len(f.Data))
+	l.watch.moved()
+	return nil
+}
+
+// bye sends a close frame and gives the server a while to answer.
+func (l *Line) bye(conn *websocket.Conn) {
+	until := time.Now().Add(farewell)
+	// Either fails when the server has left.
+	_ = conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), until)
+	_ = conn.SetReadDeadline(until)
+}
+
+// part closes a conversation of which the listener has had enough, as one should: what
+// the server still says is not heard.
+func (l *Line) part(conn *websocket.Conn) {
+	l.Hangup()
+	_ = conn.SetReadDeadline(time.Now().Add(farewell))
+	for {
+		if _, _, err := conn.NextReader(); err != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,37 @@
+// Package exchange keeps what went over the wire: each request, and the reads of its
+// response with their instants, so that every number of a run can be computed again.
+//
+// Read exchange.go for what is kept of one request, then writer.go and reader.go; mask.go
+// is how a body stands for one whose texts are not kept.
+//
+// # Format, version 1
+//
+// One JSON object a line in a gzip stream, UTF-8. Instants are integer nanoseconds since
+// the run began; what was not observed is null.
+//
+// Header, the first line:
+//
+//	halfsecond_exchanges  version of the format, 1
+//	scenario, target      of the run
+//	hashed                true when texts are not kept: ask_sha256 and body_sha256 stand for them,
+//	                      and the body has other letters in place of its own, or is empty
+//	cassette              true when the file is kept to be served again; omitted when false
+//
+// Exchange:
+//
+//	request           id in the traces of the run, 0 for none
+//	protocol          as in a scenario
+//	model             as the client called it; omitted when empty
+//	method, path      without the query, which may hold a secret
+//	due_ns, sent_ns   when it should have been sent, and when it was
+//	ask               body of the request, as text; or ask_base64 when it is not UTF-8
+//	status, http      of the response, 0 and "" for none
+//	headers           of the response, a list of [name, value]; without those that may hold secrets
+//	answered_ns       when the status and the headers were there
+//	reads             a list of [at_ns, bytes]
+//	body              the bytes of all reads, content coding kept, as text; or body_base64 when they are not UTF-8
+//	max_bytes         most bytes that the client would read of the body, without its coding; omitted for its default
+//	end_ns, end       when it ended, and how: "eof", "reset", "open" when the client left first, "none" without a response
+//	stop              why the client gave up: "cancelled" or "timeout"; omitted when it did not
+//	cause             the client's or the system's words for a bad end; omitted when empty
+package exchange

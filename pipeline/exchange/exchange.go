@@ -1,0 +1,120 @@
+package exchange
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// How a response ended.
+const (
+	EOF   = "eof"   // cleanly
+	Reset = "reset" // it broke off
+	Open  = "open"  // the client stopped reading: it had its answer, or gave up
+	None  = "none"  // there was no response
+)
+
+// Why a client gave up.
+const (
+	Cancelled = "cancelled" // its asker did not want the answer any more
+	TimedOut  = "timeout"   // a time limit of its own passed
+)
+
+// Exchange is one request and its response. Instants that were not observed are
+// pipeline.Unknown.
+type Exchange struct {
+	Request      int64 // ID in the traces of the run; 0 for none
+	Protocol     string
+	Model        string // as the client called it
+	Method, Path string
+	Due, Sent    time.Duration
+	Ask          []byte // body of the request
+
+	Status   int // 0 without a response
+	HTTP     string
+	Headers  [][2]string
+	Answered time.Duration // the status and the headers were there
+	Reads    []Read
+	Body     []byte // of all reads, content coding kept
+	MaxBytes int64  // most bytes that the client would read, without the coding; 0 is its default
+	End      time.Duration
+	How      string // EOF, Reset, Open or None
+	Stop     string // Cancelled or TimedOut; "" when the client did not give up
+	Cause    string // words for a bad end
+
+	// AskSum and BodySum are the SHA-256 of texts that are not kept, in hexadecimal. Ask is
+	// then empty, and Body has other letters in place of its own, or is empty as well.
+	AskSum, BodySum string
+}
+
+// Read is one read of a response.
+type Read struct {
+	At    time.Duration
+	Bytes int
+}
+
+// Add adds a read. A nil Exchange keeps nothing.
+func (x *Exchange) Add(at time.Duration, p []byte) {
+	if x != nil && len(p) > 0 {
+		x.Reads = append(x.Reads, Read{at, len(p)})
+		x.Body = append(x.Body, p...)
+	}
+}
+
+// Whole reports whether the bytes of the response are here, if only in other letters.
+func (x *Exchange) Whole() bool { return len(x.Body) > 0 || len(x.Reads) == 0 }
+
+// Header returns the first value of a header of the response, "" for none.
+func (x *Exchange) Header(name string) string {
+	for _, h := range x.Headers {
+		if strings.EqualFold(h[0], name) {
+			return h[1]
+		}
+	}
+	return ""
+}
+
+// secretHeaders may hold something that opens a door.
+var secretHeaders = []string{"authorization", "proxy-authorization", "set-cookie", "cookie", "x-api-key", "api-key", "x-goog-api-key"}
+
+// SetHeaders keeps the headers of a response in order, without those that may hold
+// secrets.
+func (x *Exchange) SetHeaders(headers map[string][]string) {
+	x.Headers = nil
+	for name, values := range headers {
+		if slices.Contains(secretHeaders, strings.ToLower(name)) {
+			continue
+		}
+		for _, v := range values {
+			x.Headers = append(x.Headers, [2]string{name, v})
+		}
+	}
+	slices.SortStableFunc(x.Headers, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+}
+
+// Redact takes a secret out of everything that is kept. Asterisks of the same number
+// stand for it, so that the reads keep their sizes.
+func (x *Exchange) Redact(secret string) {
+	if secret == "" {
+		return
+	}
+	clean := strings.NewReplacer(secret, strings.Repeat("*", len(secret))).Replace
+	x.Path, x.Model, x.Cause = clean(x.Path), clean(x.Model), clean(x.Cause)
+	x.Ask, x.Body = []byte(clean(string(x.Ask))), []byte(clean(string(x.Body)))
+	for i := range x.Headers {
+		x.Headers[i][1] = clean(x.Headers[i][1])
+	}
+}
+
+// Moved returns the exchange on a clock whose zero is so much earlier.
+func (x *Exchange) Moved(by time.Duration) *Exchange {
+	y := *x
+	for _, at := range []*time.Duration{&y.Due, &y.Sent, &y.Answered, &y.End} {
+		*at = later(*at, by)
+	}
+	y.Reads = slices.Clone(x.Reads)
+	for i := range y.Reads {
+		y.Reads[i].At = later(y.Reads[i].At, by)
+	}
+	return &y
+}

@@ -1,0 +1,98 @@
+package exchange
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// maxLine is the longest line that is read: a body of the most bytes that a client takes,
+// escaped or in base64.
+const maxLine = 512 << 20
+
+// Reader reads the exchanges of a file.
+type Reader struct {
+	Header Header
+	lines  *bufio.Reader
+	number int // of the line in hand, from 1
+	cut    bool
+}
+
+// NewReader reads a file's header.
+func NewReader(r io.Reader) (*Reader, error) {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, fmt.Errorf("exchanges: want a gzip file: %w", err)
+	}
+	f := &Reader{lines: bufio.NewReaderSize(z, 64<<10)}
+	text, err := f.line()
+	if err == nil {
+		err = decode(text, &f.Header)
+	}
+	if err == nil && f.Header.Version != Version {
+		err = fmt.Errorf("it has version %d of the format, want %d", f.Header.Version, Version)
+	}
+	if errors.Is(err, io.EOF) {
+		err = errors.New("it is empty")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("exchanges: line 1: %w", err)
+	}
+	return f, nil
+}
+
+// Next returns the next exchange, io.EOF after the last. Unfinished tells then whether the
+// file was cut.
+func (f *Reader) Next() (*Exchange, error) {
+	text, err := f.line()
+	if err != nil {
+		return nil, err
+	}
+	var l line
+	var x *Exchange
+	if err = decode(text, &l); err == nil {
+		x, err = l.exchange(f.Header.Hashed)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("exchanges: line %d: %w", f.number, err)
+	}
+	return x, nil
+}
+
+// Unfinished reports whether the file ended in mid-air, as that of a program does which
+// was killed. What Next returned is whole.
+func (f *Reader) Unfinished() bool { return f.cut }
+
+// line returns the next whole line.
+func (f *Reader) line() ([]byte, error) {
+	f.number++
+	var line []byte
+	for {
+		part, err := f.lines.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case len(line) > maxLine:
+			return nil, fmt.Errorf("exchanges: line %d is longer than %d MiB", f.number, maxLine>>20)
+		case err == nil:
+			return line, nil
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.ErrUnexpectedEOF), err == io.EOF && len(line) > 0:
+			f.cut = true
+			return nil, io.EOF
+		case err == io.EOF:
+			return nil, io.EOF
+		default:
+			return nil, fmt.Errorf("exchanges: line %d: %w", f.number, err)
+		}
+	}
+}
+
+func decode(text []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	return d.Decode(v)
+}
