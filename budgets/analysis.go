@@ -13,7 +13,8 @@ import (
 )
 
 // Analysis is a run with everything that can be said of it. It refers to the
-// run's traces, which must not be changed.
+// run's traces, which must not be changed; those of a start-up that was cut off are no
+// part of it.
 type Analysis struct {
 	Run        trace.Run
 	Verdict    Verdict // fail if any budget failed, else unmeasured if any is, else pass
@@ -22,6 +23,7 @@ type Analysis struct {
 	Pools      []Pool // every metric, the one that interactions land with first
 	Stages     []Stage
 	Exemplars  []Exemplar
+	StartUp    *StartUp // what was cut off the run for it; nil unless the report is to find it
 
 	kind    kind
 	landed  []landed
@@ -66,8 +68,9 @@ func Analyse(run trace.Run) (*Analysis, error) {
 		}
 		a.Judgements = append(a.Judgements, Judgement{Budget: b})
 	}
+	a.settle()
 	for _, m := range metrics {
-		a.Pools = append(a.Pools, collect(m, run.Traces))
+		a.Pools = append(a.Pools, collect(m, a.Run.Traces))
 	}
 	a.land()
 	a.stages(stages)
@@ -75,6 +78,7 @@ func Analyse(run trace.Run) (*Analysis, error) {
 	a.Unfit = unfit(a.lateness(), smallestLatency(a.Judgements))
 	for i := range a.Judgements {
 		a.judge(&a.Judgements[i])
+		a.doubt(&a.Judgements[i])
 	}
 	a.Verdict = overall(a.Judgements)
 	return a, nil
@@ -91,6 +95,35 @@ func (a *Analysis) Pool(name string) *Pool {
 		}
 	}
 	return nil
+}
+
+// LandingLimit returns the tightest limit that a budget sets on the metric that
+// interactions land with, and whether one does.
+func (a *Analysis) LandingLimit() (l Limit, ok bool) {
+	for i := range a.Judgements {
+		b := &a.Judgements[i].Budget
+		bound := b.bound()
+		if b.Metric.Name == a.kind.landing.Name && bound.Comparison.upper() && (!ok || bound.Value < l.Value) {
+			l, ok = bound, true
+		}
+	}
+	return l, ok
+}
+
+// Good returns what an interaction, or a request, has to keep to count for goodput: the
+// tightest limit on the metric that interactions land with, or else the first that a
+// budget sets on another latency. ok is false when none does.
+func (a *Analysis) Good() (m Metric, l Limit, ok bool) {
+	if l, ok := a.LandingLimit(); ok {
+		return a.kind.landing, l, true
+	}
+	for i := range a.Judgements {
+		b := &a.Judgements[i].Budget
+		if b.Metric.Unit == Duration && b.bound().Comparison.upper() && !IsPace(b.Metric.Name) {
+			return b.Metric, b.bound(), true
+		}
+	}
+	return m, l, false
 }
 
 // stageNames returns the stages that the header declares, then those of the
@@ -257,7 +290,7 @@ func (j *Judgement) note(a *Analysis) {
 	if j.Verdict == Unmeasured {
 		return
 	}
-	if words := a.medianOnly(j.Budget.Metric); words != "" {
+	if words := a.MedianOnly(j.Budget.Metric); words != "" {
 		words = "rests on " + words + "; medians of stages add up only roughly"
 		j.Reason = strings.TrimPrefix(j.Reason+"; "+words, "; ")
 	}
@@ -272,7 +305,7 @@ func (a *Analysis) forbidden(b Budget) string {
 	if b.Function == Quantile && b.Q == quantile.P50 {
 		return ""
 	}
-	if words := a.medianOnly(b.Metric); words != "" {
+	if words := a.MedianOnly(b.Metric); words != "" {
 		return "rests on " + words
 	}
 	return ""
@@ -301,8 +334,9 @@ func (a *Analysis) spreadless(m Metric) []Stage {
 	})
 }
 
-// medianOnly names the stages without a known spread that the metric rests on.
-func (a *Analysis) medianOnly(m Metric) string {
+// MedianOnly names the stages without a known spread that the metric rests on, of which
+// only medians can be judged; "" for none.
+func (a *Analysis) MedianOnly(m Metric) string {
 	var names []string
 	for _, s := range a.spreadless(m) {
 		names = append(names, fmt.Sprintf("%s (%s)", s.Name(), cmp.Or(s.Component, "stated")))

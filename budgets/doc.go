@@ -3,8 +3,9 @@
 // passed, failed, or could not be measured, and why.
 //
 // Read budget.go first: the grammar of an expression. metric.go and its
-// neighbours kinds.go and requests.go hold every metric with its formula in
-// words. judge.go turns a metric and a limit into a verdict; path.go finds which
+// neighbours kinds.go, requests.go, connection.go and served.go hold every metric with
+// its formula in words. compare.go puts a run beside the same one on another target;
+// package versus says whether one run is better than another. judge.go turns a metric and a limit into a verdict; path.go finds which
 // stage owned an interaction, lever.go what would have to change. Analyse in
 // analysis.go puts them together. The report package prints the result.
 //

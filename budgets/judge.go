@@ -211,7 +211,7 @@ func (j *Judgement) beyond() string {
 func smallestLatency(judgements []Judgement) float64 {
 	smallest := 0.0
 	for _, j := range judgements {
-		if j.Budget.Metric.Name == pace {
+		if IsPace(j.Budget.Metric.Name) {
 			continue
 		}
 		if l := j.Budget.bound(); l.Unit == Duration && (smallest == 0 || l.Value < smallest) {

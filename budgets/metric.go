@@ -52,6 +52,13 @@ func collect(m Metric, traces []pipeline.Trace) Pool {
 	return p
 }
 
+// Of returns what one interaction, and its requests, give to the metric.
+func (m Metric) Of(t *pipeline.Trace) Pool { return collect(m, []pipeline.Trace{*t}) }
+
+// Whole reports whether the metric has one value for the whole run, and none for a
+// single interaction.
+func (m Metric) Whole() bool { return m.whole }
+
 // Quantile returns the q-quantile of the values. ok is false when there are too
 // few, and for a metric of which only the mean says anything.
 func (p *Pool) Quantile(q quantile.Q) (v float64, ok bool) {

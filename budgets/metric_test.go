@@ -2,10 +2,12 @@ package budgets
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/trace"
 )
 
 func pool(t *testing.T, kindName, metric string, traces []pipeline.Trace) Pool {
@@ -78,7 +80,10 @@ func TestRequestMetrics(t *testing.T) {
 	one.OutputTokens, one.CachedTokens = 1, 0
 	uncounted := whole
 	uncounted.OutputTokens, uncounted.CachedTokens = pipeline.UnknownCount, pipeline.UnknownCount
+	uncounted.Chunks, uncounted.Transport.DNS, uncounted.Transport.Status = 5, 4*ms, 200
+	uncounted.Server = pipeline.ServerTime{Queue: 10 * ms, Load: pipeline.Unknown, Prefill: 60 * ms, Decode: pipeline.Unknown, Total: 450 * ms}
 	failed := pipeline.NewRequest(2, due)
+	failed.Transport.TLS, failed.Transport.Status, failed.Transport.Reused, failed.Server = 9*ms, 500, true, uncounted.Server
 	failed.Outcome, failed.PromptTokens, failed.CachedTokens = pipeline.Error, 64, 0
 	traces := []pipeline.Trace{
 		{Due: due, End: due + time.Second, Requests: []pipeline.Request{whole, burst}},
@@ -99,6 +104,17 @@ func TestRequestMetrics(t *testing.T) {
 	check(t, pool(t, "bench", "aggregate_tps", traces), 1, 17.0/2)
 	check(t, pool(t, "bench", "cached_share", traces), 3, 0, .75, .75)
 	check(t, pool(t, "bench", "response", traces), 2, 500e6)
+	check(t, pool(t, "bench", "icl", traces), 2, 100e6) // 400 ms / 4
+	check(t, pool(t, "bench", "service_e2e", traces), 5, four(498e6)...)
+	check(t, pool(t, "bench", "dns", traces), 1, 4e6)
+	check(t, pool(t, "bench", "connect", traces), 0)
+	check(t, pool(t, "bench", "reused_share", traces), 2, 0, 1)
+	check(t, pool(t, "bench", "server_queue", traces), 1, 10e6)
+	check(t, pool(t, "bench", "server_load", traces), 0)
+	check(t, pool(t, "bench", "server_prefill", traces), 1, 60e6)
+	check(t, pool(t, "bench", "before_first", traces), 1, 28e6) // 98 - 10 - 60
+	check(t, pool(t, "bench", "server_total", traces), 1, 450e6)
+	check(t, pool(t, "bench", "outside_server", traces), 1, 48e6)
 	if p := pool(t, "bench", "tpot", traces); p.Unseen != 3 {
 		t.Errorf("tpot leaves out %d requests, want 3", p.Unseen)
 	}
@@ -114,6 +130,29 @@ func TestMetricsOfNothing(t *testing.T) {
 			}
 			names[m.Name] = true
 			check(t, collect(m, nil), 0)
+		}
+	}
+}
+
+// Goodput is counted by the tightest limit on the landing, else by the first on another
+// latency; a pace and a share are none.
+func TestGood(t *testing.T) {
+	for _, c := range []struct {
+		exprs []string
+		want  string
+	}{
+		{[]string{"p95(reply) < 500ms", "share(reply < 400ms) >= 50%", "p95(ttft) < 100ms"}, "reply < 400ms"},
+		{[]string{"p95(tpot) < 10ms", "mean(ok_share) >= 99%", "p95(ttft) <= 100ms", "p95(e2e) < 9s"}, "ttft <= 100ms"},
+		{[]string{"p95(tpot) < 10ms", "share(reply > 900ms) <= 5%"}, ""},
+		{nil, ""},
+	} {
+		a, err := Analyse(trace.Run{Header: trace.Header{Kind: "voice", Budgets: c.exprs}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, l, ok := a.Good()
+		if got := strings.TrimSpace(m.Name + " " + l.String()); ok != (c.want != "") || ok && got != c.want {
+			t.Errorf("%q: goodput by %q, %v, want %q", c.exprs, got, ok, c.want)
 		}
 	}
 }

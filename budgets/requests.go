@@ -2,6 +2,7 @@ package budgets
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"halfsecond/pipeline"
@@ -17,11 +18,20 @@ const modelStage = pipeline.SpanLLMFirstToken
 // pace is the metric that is no latency but a rhythm.
 const pace = "tpot"
 
-// requestMetrics are those of every kind, from the requests of the traces.
-var requestMetrics = []Metric{
-	request("ttft", "first output - due", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Due, r.FirstOutput) }),
-	request("service_ttft", "first output - sent", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Sent, r.FirstOutput) }),
-	request(pace, "(last output - first output) / (output tokens - 1), with two tokens or more that did not come in one read",
+// IsPace reports whether the metric of that name is a rhythm rather than a latency: the
+// time between two tokens or two chunks.
+func IsPace(name string) bool { return name == pace || name == "icl" }
+
+// requestMetrics are those of every kind, from the requests of the traces. What counts
+// from due is what a user waits; what counts from sent, the service time, leaves out
+// how late the request went out.
+var requestMetrics = slices.Concat([]Metric{
+	request("ttft", "time to first token: first output of any kind, reasoning and tool calls included - due",
+		func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Due, r.FirstOutput) }),
+	request("service_ttft", "first output of any kind - sent",
+		func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Sent, r.FirstOutput) }),
+	request(pace, "time per output token: (last output - first output) / (output tokens - 1), with two tokens or more that did not come in one read; "+
+		"tokens as the server counts them, never chunks",
 		func(r *pipeline.Request) time.Duration {
 			span, gaps := decoding(r)
 			if gaps == 0 {
@@ -29,11 +39,14 @@ var requestMetrics = []Metric{
 			}
 			return time.Duration(math.Round(float64(span) / gaps))
 		}),
+	request("icl", "inter-chunk latency: (last output - first output) / (output chunks - 1), with two chunks or more that did not come in one read; "+
+		"a chunk may hold several tokens", chunkGap),
 	tokenRate,
-	request("e2e", "last output - due", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Due, r.LastOutput) }),
-	request("ttfb", "first byte of the body - due", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Due, r.FirstByte) }),
+	request("e2e", "end to end: last output - due", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Due, r.LastOutput) }),
+	request("service_e2e", "last output - sent", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Sent, r.LastOutput) }),
+	request("ttfb", "time to first byte of the body, whatever it is - due", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Due, r.FirstByte) }),
 	request("ttfo", "first output that is not reasoning - due", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Due, r.FirstText) }),
-	request("ttfv", "first output with a visible character - due", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Due, r.FirstSeen) }),
+	request("ttfv", "first output with a visible character, reasoning left out - due", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Due, r.FirstSeen) }),
 	request("llm_queue", "model begins to work on it - sent, without waiting for it to be loaded", func(r *pipeline.Request) time.Duration {
 		queue := pipeline.Since(r.Sent, r.Scheduled)
 		if queue != pipeline.Unknown && r.Loading > 0 {
@@ -44,6 +57,15 @@ var requestMetrics = []Metric{
 	request("llm_prefill", "first output - model begins to work on it", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Scheduled, r.FirstOutput) }),
 	aggregateRate,
 	cachedShare,
+}, connectionMetrics, serverMetrics)
+
+// chunkGap returns the mean gap between output chunks, Unknown where it cannot be told.
+func chunkGap(r *pipeline.Request) time.Duration {
+	span := pipeline.Since(r.FirstOutput, r.LastOutput)
+	if span == pipeline.Unknown || r.Chunks < 2 || r.Transport.Burst {
+		return pipeline.Unknown
+	}
+	return time.Duration(math.Round(float64(span) / float64(r.Chunks-1)))
 }
 
 // request makes a metric of requests. of gives a duration, Unknown when it
@@ -68,7 +90,7 @@ func observed(known bool) standing {
 }
 
 var tokenRate = Metric{
-	Name: "tps", Unit: TokenRate, Formula: "1 / tpot, tokens a second of one stream", Over: allRequests,
+	Name: "tps", Unit: TokenRate, Formula: "tokens a second of one stream: 1 / tpot", Over: allRequests,
 	rests: restsOnStage, stage: modelStage,
 	gather: func(traces []pipeline.Trace, p *Pool) {
 		eachRequest(traces, func(r *pipeline.Request) {
@@ -79,7 +101,7 @@ var tokenRate = Metric{
 }
 
 var aggregateRate = Metric{
-	Name: "aggregate_tps", Unit: TokenRate, Formula: "output tokens of all requests / time of the run", Over: "the whole run", whole: true,
+	Name: "aggregate_tps", Unit: TokenRate, Formula: "output tokens of all requests, as the server counts them / time of the run", Over: "the whole run", whole: true,
 	gather: func(traces []pipeline.Trace, p *Pool) {
 		tokens, known := 0, false
 		eachRequest(traces, func(r *pipeline.Request) {

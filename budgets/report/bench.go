@@ -23,7 +23,7 @@ const BenchVersion = 1
 //	bench_version     1
 //	conclusions       list of sentences, each from the figures below
 //	notes             list of sentences: what was left out, what failed, where there is no spread
-//	scenario, scenario_hash, target, seed, version, finished, unfinished_reason, lateness  as in a Report
+//	scenario, scenario_hash, target, seed, version, texts_hashed, finished, unfinished_reason, lateness  as in a Report
 //	n, n_asked        requests that are reported, cells left out counting one each; and asked for
 //	warm_up           requests before those of each cell that are not reported
 //	models, variants  in the order of the scenario; the first variant is the baseline
@@ -55,6 +55,7 @@ type Bench struct {
 	Target           string        `json:"target"`
 	Seed             uint64        `json:"seed"`
 	Version          string        `json:"version"`
+	TextsHashed      bool          `json:"texts_hashed,omitempty"`
 	N                int           `json:"n"`
 	NAsked           int           `json:"n_asked"`
 	WarmUp           int           `json:"warm_up"`
@@ -181,7 +182,7 @@ func NewBench(run trace.Run) (*Bench, error) {
 	}
 	h := run.Header
 	b := &Bench{
-		BenchVersion: BenchVersion, Scenario: h.Scenario, ScenarioHash: h.ScenarioHash, Target: h.Target, Seed: h.Seed, Version: h.Version,
+		BenchVersion: BenchVersion, Scenario: h.Scenario, ScenarioHash: h.ScenarioHash, Target: h.Target, Seed: h.Seed, Version: h.Version, TextsHashed: h.TextsHashed,
 		N: len(run.Traces), NAsked: h.N, WarmUp: h.WarmUp, Finished: run.Footer.Finished, UnfinishedReason: text(run.Footer.Reason),
 		Lateness: lateness(run.Footer.Lateness), Models: append([]string{}, g.Models...), Variants: append([]string{}, g.Variants...),
 		ServedBy: servedBy(g, h.Endpoints), Served: served(g), Cells: []BenchCell{}, Trends: []BenchTrend{}, Options: []BenchOption{}, Duels: []BenchDuel{}, grid: g,

@@ -41,6 +41,9 @@ func (b *Bench) head(p *page) {
 	if b.Version != "" {
 		facts = append(facts, "halfsecond "+b.Version)
 	}
+	if b.TextsHashed {
+		facts = append(facts, "texts kept as hashes")
+	}
 	p.paragraph(0, dim, strings.Join(facts, " · "))
 	for _, by := range b.ServedBy {
 		p.paragraph(0, dim, "language model: "+by)

@@ -28,7 +28,9 @@ type Report struct {
 	N                int               `json:"n"`
 	NAsked           int               `json:"n_asked"`
 	WarmUp           int               `json:"warm_up"`
+	StartUp          *StartUp          `json:"start_up,omitempty"`
 	Version          string            `json:"version"`
+	TextsHashed      bool              `json:"texts_hashed,omitempty"`
 	Engine           *string           `json:"engine"`
 	Finished         bool              `json:"finished"`
 	UnfinishedReason *string           `json:"unfinished_reason"`
@@ -39,6 +41,8 @@ type Report struct {
 	Levers           []Lever           `json:"levers"`
 	Outcomes         map[string]int    `json:"outcomes"`
 	RequestOutcomes  map[string]int    `json:"request_outcomes"`
+	Network          *Network          `json:"network"`
+	Prompts          *Prompts          `json:"prompts,omitempty"`
 	Background       *Background       `json:"background"`
 	KVCache          *Cache            `json:"kv_cache"`
 	Lateness         *Lateness         `json:"lateness"`
@@ -118,14 +122,15 @@ func New(run trace.Run) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	run = a.Run // without what was cut off
 	h := run.Header
 	r := &Report{
 		ReportVersion: Version, Verdict: a.Verdict, Scenario: h.Scenario, ScenarioHash: h.ScenarioHash, Kind: h.Kind,
-		Target: h.Target, Seed: h.Seed, N: len(run.Traces), NAsked: h.N, WarmUp: h.WarmUp, Version: h.Version,
+		Target: h.Target, Seed: h.Seed, N: len(run.Traces), NAsked: h.N, WarmUp: h.WarmUp, Version: h.Version, TextsHashed: h.TextsHashed,
 		Finished: run.Footer.Finished, UnfinishedReason: text(run.Footer.Reason), Unfit: text(a.Unfit),
 		Budgets: []Budget{}, Metrics: map[string]Metric{}, Stages: []Stage{}, Levers: []Lever{},
 		Lateness: lateness(run.Footer.Lateness), Formulas: map[string]string{},
-		analysis: a,
+		Network: network(run.Traces), StartUp: startUp(a.StartUp), Prompts: prompts(run), analysis: a,
 	}
 	if b := Background(run.Footer.Background); b.Requests > 0 {
 		r.Background = &b

@@ -64,6 +64,7 @@ func cases() map[string]trace.Run {
 		"ide_fail":         ideRun(400, "share(ttfc < 150ms) >= 90%", "mean(requests_per_key) <= 1.2"),
 		"ide_unfit":        unfit,
 		"ide_reused":       reused,
+		"endpoint":         endpointRun("p95(ttft) < 105ms", "p99(ttft) < 1s", "mean(ok_share) >= 90%", "p95(tls) < 100ms"),
 	}
 }
 

@@ -97,7 +97,8 @@ func key(i int) pipeline.Trace {
 	llm := t.Append("llm_first_token", time.Duration(70+i%60)*ms, false, wait)
 	r.FirstByte, r.FirstOutput, r.LastOutput = t.Spans[llm].End, t.Spans[llm].End, t.Spans[llm].End+45*ms
 	r.OutputTokens, r.TokenSource, r.Chunks = 10, "usage", 10
-	r.Transport = pipeline.Transport{Status: 200, HTTP: "1.1", Reused: true, RetryAfter: pipeline.Unknown}
+	r.Transport = pipeline.NewTransport()
+	r.Transport.Status, r.Transport.HTTP, r.Transport.Reused = 200, "1.1", true
 	t.Requests = []pipeline.Request{r}
 	t.Marks = []pipeline.Mark{{Name: "first_character", At: t.Spans[llm].End}}
 	t.Facts = append(t.Facts, pipeline.Fact{Name: "verdict", Value: "exact"}, pipeline.Fact{Name: "source", Value: "network"})

@@ -30,8 +30,11 @@ func (r *Report) Table(w io.Writer, o Options) error {
 	r.budgetTable(p)
 	r.waterfalls(p)
 	r.leverTable(p)
-	r.stageTable(p)
-	r.metricTable(p)
+	p.section(r.stageSection())
+	p.section(r.metricSection())
+	for _, s := range r.networkSections() {
+		p.section(s)
+	}
 	r.notes(p)
 	if _, err := io.WriteString(w, p.b.String()); err != nil {
 		return fmt.Errorf("write report: %w", err)
@@ -43,9 +46,20 @@ var verdictStyles = map[budgets.Verdict]style{budgets.Pass: green, budgets.Fail:
 
 func (r *Report) head(p *page) {
 	p.paragraph(0, verdictStyles[r.Verdict], r.Summary)
+	p.paragraph(0, dim, strings.Join(r.facts(), " · "))
+	if r.Engine != nil {
+		p.paragraph(0, dim, "language model: "+*r.Engine)
+	}
+}
+
+// facts say in a few words what was run.
+func (r *Report) facts() []string {
 	facts := []string{fmt.Sprintf("%s on %s", r.Scenario, r.Target), count(r.N) + " " + r.noun(r.N), fmt.Sprintf("seed %d", r.Seed)}
 	if r.WarmUp > 0 {
 		facts[1] += " after " + count(r.WarmUp) + " of warm-up"
+	}
+	if s := r.StartUp; s != nil && s.Cut > 0 {
+		facts[1] += " after " + count(s.Cut) + " of start-up"
 	}
 	if r.ScenarioHash != "" {
 		facts = append(facts, "scenario hash "+r.ScenarioHash[:min(12, len(r.ScenarioHash))])
@@ -53,10 +67,10 @@ func (r *Report) head(p *page) {
 	if r.Version != "" {
 		facts = append(facts, "halfsecond "+r.Version)
 	}
-	p.paragraph(0, dim, strings.Join(facts, " · "))
-	if r.Engine != nil {
-		p.paragraph(0, dim, "language model: "+*r.Engine)
+	if r.TextsHashed {
+		facts = append(facts, "texts kept as hashes")
 	}
+	return facts
 }
 
 // verdictMarks tell verdicts apart without colour.
@@ -67,18 +81,22 @@ func (r *Report) budgetTable(p *page) {
 		return
 	}
 	p.heading("Budgets")
+	p.rows(r.budgetRows())
+	for i := range r.analysis.Judgements {
+		if j := &r.analysis.Judgements[i]; j.Reason != "" {
+			p.paragraph(4, plain, j.Budget.Name()+": "+j.Reason)
+		}
+	}
+}
+
+func (r *Report) budgetRows() [][]cell {
 	rows := [][]cell{{left(""), left("").in(dim), right("value").in(dim), right("margin").in(dim), left("95 % interval").in(dim)}}
 	for i := range r.analysis.Judgements {
 		j := &r.analysis.Judgements[i]
 		mark := left(verdictMarks[j.Verdict] + " " + j.Verdict.String()).in(verdictStyles[j.Verdict])
 		rows = append(rows, []cell{mark, left(j.Budget.String()), right(value(j)), right(margin(j)), left(interval(j))})
 	}
-	p.rows(rows)
-	for i := range r.analysis.Judgements {
-		if j := &r.analysis.Judgements[i]; j.Reason != "" {
-			p.paragraph(4, plain, j.Budget.Name()+": "+j.Reason)
-		}
-	}
+	return rows
 }
 
 func value(j *budgets.Judgement) string {
@@ -106,7 +124,8 @@ func interval(j *budgets.Judgement) string {
 }
 
 func (r *Report) waterfalls(p *page) {
-	limit := r.landingLimit()
+	tightest, _ := r.analysis.LandingLimit()
+	limit := time.Duration(tightest.Value)
 	for i := range r.analysis.Exemplars {
 		e := &r.analysis.Exemplars[i]
 		noun := r.noun(1)
@@ -122,26 +141,6 @@ func (r *Report) waterfalls(p *page) {
 		p.line("")
 		p.paragraph(2, dim, "● critical: these follow each other without a gap and add up to the landing. Slack: how much longer a stage could have been without moving it.")
 	}
-}
-
-// landingLimit returns the tightest limit that a budget sets on the landing, 0
-// when none does.
-func (r *Report) landingLimit() time.Duration {
-	tightest := time.Duration(0)
-	for i := range r.analysis.Judgements {
-		b := &r.analysis.Judgements[i].Budget
-		if b.Metric.Name != r.analysis.Landing().Metric.Name {
-			continue
-		}
-		limit := time.Duration(b.Limit.Value)
-		if b.Function == budgets.ShareWhere {
-			limit = time.Duration(b.Inner.Value)
-		}
-		if tightest == 0 || limit < tightest {
-			tightest = limit
-		}
-	}
-	return tightest
 }
 
 // leversShown is how many levers of a budget the page lists; the document has
@@ -186,12 +185,8 @@ func cut(l budgets.Lever) string {
 	return budgets.Number(-100*l.Cut, 0) + " %"
 }
 
-func (r *Report) stageTable(p *page) {
-	if len(r.Stages) == 0 {
-		return
-	}
+func (r *Report) stageSection() section {
 	unit := tableUnit(r.longestStage())
-	p.heading("Stages, " + unit.name)
 	rows := [][]cell{{
 		left("").in(dim), right("n").in(dim), right("p50").in(dim), right("p95").in(dim), right("p99").in(dim), right("critical").in(dim), left(""),
 	}}
@@ -201,7 +196,7 @@ func (r *Report) stageTable(p *page) {
 			right(share(s.ShareCritical)), left(s.label()).in(dim),
 		})
 	}
-	p.rows(rows)
+	return section{title: "Stages, " + unit.name, rows: rows}
 }
 
 // label says what is not real about a stage.
@@ -267,17 +262,22 @@ func share(v *float64) string {
 	return budgets.Number(100**v, 0) + " %"
 }
 
-func (r *Report) metricTable(p *page) {
+func (r *Report) metricSection() section {
 	rows := [][]cell{{
 		left("").in(dim), right("n").in(dim), right("p50").in(dim), right("p95").in(dim), right("p99").in(dim), right("mean").in(dim),
 	}}
 	for _, pool := range r.shownPools() {
-		rows = append(rows, metricRow(pool))
+		if r.Network == nil || !slices.Contains(elsewhere, pool.Metric.Name) {
+			rows = append(rows, metricRow(pool))
+		}
 	}
-	if len(rows) > 1 {
-		p.heading("Metrics")
-		p.rows(rows)
-	}
+	return section{title: "Metrics", rows: rows}
+}
+
+// elsewhere are the metrics that the sections of a run over sockets show.
+var elsewhere = []string{
+	"service_ttft", "service_e2e", "ttfb", "ttfo", "ttfv", "dns", "connect", "tls", "reused_share",
+	"server_queue", "server_load", "server_prefill", "server_decode", "server_total",
 }
 
 // metricRow shows a percentile as "-" when it is refused, as nothing when the
@@ -299,16 +299,19 @@ func metricRow(pool *budgets.Pool) []cell {
 	return append(row, right(pool.Metric.Unit.Row(mean)[0]))
 }
 
+// sameAs lists the metrics that are shown only where they differ from another.
+var sameAs = map[string]string{"ttfo": "ttft", "ttfv": "ttft", "service_e2e": "e2e", "icl": "tpot"}
+
 // shownPools returns the metrics that have a value, without the stages, which
-// have a table of their own, and without what only says ttft once more.
+// have a table of their own, and without what only says another once more.
 func (r *Report) shownPools() []*budgets.Pool {
 	var pools []*budgets.Pool
-	ttft := r.analysis.Pool("ttft").Values
 	for i := range r.analysis.Pools {
 		p := &r.analysis.Pools[i]
 		name := p.Metric.Name
 		stage := slices.ContainsFunc(r.Stages, func(s Stage) bool { return s.Name == name })
-		again := (name == "ttfo" || name == "ttfv") && slices.Equal(p.Values, ttft)
+		other, listed := sameAs[name]
+		again := listed && slices.Equal(p.Values, r.analysis.Pool(other).Values)
 		if len(p.Values) > 0 && !stage && !again {
 			pools = append(pools, p)
 		}
@@ -323,16 +326,21 @@ func (r *Report) notes(p *page) {
 			quantile.P50.Needs(), quantile.P95.Needs(), quantile.P99.Needs()))
 	}
 	r.outcomeNote(p, r.noun(2)+" ended", func(t *pipeline.Trace, note func(pipeline.Outcome, string)) { note(t.Outcome, t.Reason) })
-	r.outcomeNote(p, "requests ended", func(t *pipeline.Trace, note func(pipeline.Outcome, string)) {
-		for i := range t.Requests {
-			note(t.Requests[i].Outcome, t.Requests[i].Reason)
-		}
-	})
+	if r.Network == nil {
+		r.outcomeNote(p, "requests ended", func(t *pipeline.Trace, note func(pipeline.Outcome, string)) {
+			for i := range t.Requests {
+				note(t.Requests[i].Outcome, t.Requests[i].Reason)
+			}
+		})
+	}
 	if b := r.Background; b != nil {
 		p.paragraph(2, plain, fmt.Sprintf("Beside them others made %s of the same model, which are not judged; %s of them ended ok.", counted(b.Requests, "request"), count(b.OK)))
 	}
 	if c := r.KVCache; c != nil {
 		p.paragraph(2, plain, c.words())
+	}
+	for _, text := range r.loadNotes() {
+		p.paragraph(2, plain, text)
 	}
 	if l := r.Lateness; l != nil {
 		p.paragraph(2, plain, "Lateness: "+l.words())

@@ -1,0 +1,314 @@
+package finding
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"halfsecond/pipeline/endpoint"
+	"halfsecond/pipeline/endpoint/dialect"
+	"halfsecond/pipeline/endpoint/probe"
+)
+
+var update = flag.Bool("update", false, "rewrite the files of testdata")
+
+// TestFindings examines a server for each thing that can be wrong. The names and their
+// order stand here, the words in testdata.
+func TestFindings(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		server http.Handler // nil for the mock
+		faults []string     // of the mock
+		change func(*probe.Config)
+		want   string
+	}{
+		{name: "nothing", server: &script{body: always(good(40))}},
+
+		{name: "whole", server: &script{body: always(begin, strings.Join(texts(good(40)), ""))}, want: "held_whole"},
+		{name: "whole-nginx", server: &script{header: map[string]string{"Server": "nginx/1.22.1"}, body: always(begin, strings.Join(texts(good(40)), ""))}, want: "held_whole"},
+		{name: "whole-mock", faults: []string{"buffering-proxy"}, want: "held_whole"},
+		{name: "cured-mock", faults: []string{"nginx-proxy-cured"}},
+		{name: "buffer", server: &script{header: map[string]string{"Server": "nginx"}, body: always(buffers(good(200), 4096, 300*time.Millisecond))}, want: "held_buffer"},
+		{name: "clumps", faults: []string{"buffer clumps every 207ms"}, want: "clumps"},
+		{name: "heaps", server: &script{body: always(begin, role, delta("a"), 500*time.Millisecond, texts12(), 300*time.Millisecond, texts12(), 900*time.Millisecond, texts12(), stop, usage(9, 0, 37, 0), done)}, want: "clumps"},
+		{name: "gzip", server: &script{gzip: true, body: always(good(40))}, want: "gzip_held"},
+		{name: "gzip-flushed", server: &script{zip: true, body: always(good(40))}, want: "compressed"},
+		{name: "bursts", server: &script{body: always(begin, role, drafts(60), stop, usage(200, 0, 60, 0), done)}, want: "bursts"},
+
+		{name: "tokens", server: &script{body: always(begin, role, chunks(20), stop, usage(200, 0, 50, 0), done)}, want: "tokens_exceed_chunks"},
+		{name: "no-usage", server: &script{body: always(begin, role, chunks(20), stop, done)}, want: "no_usage"},
+		{name: "no-done", server: &script{body: always(begin, role, chunks(20), stop, usage(200, 0, 20, 0))}, want: "no_done"},
+		{name: "no-finish", server: &script{body: always(begin, role, chunks(20), usage(200, 0, 20, 0), done)}, want: "no_finish_reason"},
+		{name: "not-streamed", server: &script{header: map[string]string{"Content-Type": "application/json"}, body: always(3*begin,
+			`{"choices":[{"index":0,"message":{"content":"Good day"},"finish_reason":"stop"}],"usage":{"prompt_tokens":200,"completion_tokens":2}}`)}, want: "non_streaming"},
+		{name: "stall", faults: []string{"stall at 30 for 5s"}, want: "stall"},
+		{name: "first-byte", server: &script{body: always(": ping\n\n", role, 5*begin, chunks(20), stop, usage(200, 0, 20, 0), done)}, want: "first_byte"},
+
+		{name: "reasoning", server: &script{body: always(begin, role, thoughts(20), chunks(20), stop, usage(200, 0, 40, 20), done)}, want: "reasoning first_byte"},
+		{name: "reasoning-hidden", server: &script{body: always(role, 10*begin, chunks(20), stop, usage(200, 0, 52, 32), done)}, want: "reasoning first_byte tokens_exceed_chunks"},
+		{name: "reasoning-only", server: &script{body: always(begin, role, stop, usage(200, 0, 60, 60), done)}, want: "reasoning"},
+		{name: "cold", faults: []string{"cold_start load=8s"}, want: "cold_start"},
+		{name: "outside", server: &script{body: always(8*begin, role, chunks(20), stop,
+			`data: {"choices":[],"timings":{"prompt_n":200,"prompt_ms":90,"predicted_n":20,"predicted_ms":380}}`+"\n\n", done)}, want: "outside_server"},
+		{name: "cache-counted", server: &script{body: cached(192, begin)}, want: "prefix_cache"},
+		{name: "cache-felt", server: &script{body: cached(0, 8*begin)}, want: "prefix_cache"},
+
+		{name: "closed", server: &script{header: map[string]string{"Connection": "close"}, body: always(good(20))}, want: "connection_closed"},
+		{name: "http10", faults: []string{"old-proxy"}, want: "connection_closed"},
+
+		{name: "error-in-200", faults: []string{"error-in-stream"}, want: "error_in_200"},
+		{name: "reset", faults: []string{"reset-stream"}, want: "cut"},
+		{name: "early-end", faults: []string{"early-end"}, want: "cut"},
+		{name: "timeout", faults: []string{"stall at 5 for 60s"}, want: "timeout"},
+		{name: "unreadable", server: &script{header: map[string]string{"Content-Encoding": "br"}, body: always(good(20))}, want: "unreadable"},
+		{name: "not-understood", server: &script{body: always("data: {\"hello\":1}\n\n")}, want: "not_understood"},
+		{name: "empty", server: &script{body: always(begin, role, stop, usage(200, 0, 1, 0), done)}, want: "empty"},
+
+		{name: "limited", faults: []string{"rate-limited"}, want: "rate_limit"},
+		{name: "near-limit", server: &script{header: map[string]string{"X-Ratelimit-Limit-Requests": "60", "X-Ratelimit-Remaining-Requests": "3"}, body: always(good(20))}, want: "rate_limit_near"},
+		{name: "overloaded", faults: []string{"status 503 retry_after=2s"}, change: named, want: "overloaded"},
+		{name: "server-error", faults: []string{"status 500"}, change: named, want: "server_error"},
+		{name: "bad-gateway", faults: []string{"bad-gateway"}, change: named, want: "server_error"},
+		{name: "refused", faults: []string{"status 400"}, change: named, want: "refused"},
+		{name: "key", faults: []string{"status 401"}, change: named, want: "key"},
+		{name: "no-key-no-model", server: status(http.StatusUnauthorized, `{"error":{"message":"No key."}}`), want: "key"},
+		{name: "wrong-key", faults: []string{"status 401"}, change: func(c *probe.Config) { named(c); c.Endpoint.Key = endpoint.NewKey("sk-secret") }, want: "key"},
+		{name: "model", change: func(c *probe.Config) { c.Endpoint.Model = "n" }, want: "model"},
+		{name: "path", change: func(c *probe.Config) { c.Endpoint.URL, c.Endpoint.Model = "http://llm.test/v2", "m" }, want: "path"},
+		{name: "path-no-model", change: func(c *probe.Config) { c.Endpoint.URL = "http://llm.test/v2" }, want: "path"},
+		{name: "other-protocol", server: &script{}, change: func(c *probe.Config) { c.Endpoint.Protocol = dialect.OllamaChat; c.Endpoint.Model = "m" }, want: "path"},
+		{name: "page", server: page("text/html", "<html>Hello</html>"), change: named, want: "content_type"},
+		{name: "wrong-type", server: page("text/plain", "Hello"), change: named, want: "content_type"},
+		{name: "redirect", server: http.RedirectHandler("https://llm.test/v1/chat/completions?key=x", http.StatusMovedPermanently), change: named, want: "redirect"},
+		{name: "tls-only", server: status(http.StatusBadRequest, "Client sent an HTTP request to an HTTPS server.\n"), change: named, want: "plain_http"},
+		{name: "all-fails", faults: []string{"status 500"}, want: "server_error"},
+		{name: "nobody", change: func(c *probe.Config) {
+			c.Endpoint.DialContext = func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("connection refused") }
+		}, want: "unreachable"},
+		{name: "silent", faults: []string{"slow_headers 60s"}, want: "unreachable"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var found []Finding
+			if c.server == nil {
+				_, found = examineMock(t, dialect.OpenAIChat, c.change, c.faults...)
+			} else {
+				_, found = examine(t, c.server, c.change)
+			}
+			if got := ids(found); got != c.want {
+				t.Errorf("found %q, want %q\n%s", got, c.want, render(found))
+			}
+			golden(t, c.name, render(found))
+		})
+	}
+}
+
+// named names the model, so that no list is needed.
+func named(c *probe.Config) { c.Endpoint.Model = "m" }
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".txt")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil || got != string(want) {
+		t.Errorf("got\n%swant\n%s%v", got, want, err)
+	}
+}
+
+// TestCleanMock: nothing is to be fixed at a mock that does well, whatever it speaks.
+func TestCleanMock(t *testing.T) {
+	notes := map[dialect.Protocol]string{
+		dialect.Gemini: "tokens_exceed_chunks", // so its servers stream
+	}
+	for _, name := range dialect.Names() {
+		t.Run(name, func(t *testing.T) {
+			p := dialect.Protocol(name)
+			e, found := examineMock(t, p, nil)
+			if got := ids(found); got != notes[p] || Wrong(found) {
+				t.Errorf("found %q, want %q\n%s", got, notes[p], render(found))
+			}
+			if len(e.Requests) != 4 || !Measured(e) {
+				t.Fatalf("%d requests, want 4", len(e.Requests))
+			}
+			for i := range e.Requests {
+				if r := &e.Requests[i]; !r.OK() || r.Reply.Answer().Text == "" {
+					t.Errorf("request %d: %s %q", i+1, r.Record.Outcome, r.Record.Reason)
+				}
+			}
+		})
+	}
+}
+
+// TestWrongAndMeasured: a note asks for no fix, and no response is no measurement.
+func TestWrongAndMeasured(t *testing.T) {
+	for _, c := range []struct {
+		severity Severity
+		want     bool
+	}{{Broken, true}, {Slow, true}, {Misleading, true}, {Note, false}} {
+		if got := Wrong([]Finding{{Severity: c.severity}}); got != c.want {
+			t.Errorf("Wrong(%s) = %v, want %v", c.severity, got, c.want)
+		}
+	}
+	e, _ := examineMock(t, dialect.OpenAIChat, func(c *probe.Config) {
+		c.Endpoint.DialContext = func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("refused") }
+	})
+	if Measured(e) {
+		t.Error("measured without any response")
+	}
+}
+
+// TestSlowConnection: what it takes to open a connection is told when it is much, and the
+// connection is kept.
+func TestSlowConnection(t *testing.T) {
+	e, _ := examineMock(t, dialect.OpenAIChat, nil)
+	link := &e.Requests[0].Record.Transport
+	link.DNS, link.Connect, link.TLS = 40*time.Millisecond, 30*time.Millisecond, 79*time.Millisecond
+	if found := Of(e); len(found) != 0 {
+		t.Errorf("149 ms are told: %s", render(found))
+	}
+	link.TLS = 90 * time.Millisecond
+	found := Of(e)
+	if got := ids(found); got != "slow_connection" {
+		t.Errorf("found %q, want slow_connection", got)
+	}
+	golden(t, "slow-connection", render(found))
+	e.Cold = true
+	if found := Of(e); len(found) != 0 {
+		t.Errorf("cold connections were asked for: %s", render(found))
+	}
+}
+
+// TestFormsByNoise: an even stream stays even when a busy machine holds some of its reads
+// up, and 200 ms clumps stay clumps.
+func TestFormsByNoise(t *testing.T) {
+	noisy := func(every time.Duration, each int) []any {
+		var p []any
+		for i := range 120 / each {
+			wait := every
+			switch i % 6 {
+			case 1: // a late read, and one that makes up for it
+				wait += every / 5
+			case 2:
+				wait -= every / 5
+			}
+			p = append(p, wait, strings.Repeat(delta(" word"), each))
+		}
+		return join(role, p, stop, usage(200, 0, 120, 0), done)
+	}
+	for _, c := range []struct {
+		every time.Duration
+		each  int
+		want  string
+	}{
+		{20 * time.Millisecond, 1, ""}, {time.Millisecond, 1, ""}, {150 * time.Millisecond, 1, ""},
+		{200 * time.Millisecond, 4, "clumps"}, {200 * time.Millisecond, 10, "clumps"}, {30 * time.Millisecond, 3, "bursts"},
+	} {
+		_, found := examine(t, &script{body: always(noisy(c.every, c.each))}, nil)
+		if got := strings.ReplaceAll(ids(found), "first_byte", ""); strings.TrimSpace(got) != c.want {
+			t.Errorf("%d chunks every %s: found %q, want %q\n%s", c.each, c.every, got, c.want, render(found))
+		}
+	}
+}
+
+// TestOrder: what hurts most comes first.
+func TestOrder(t *testing.T) {
+	_, found := examine(t, &script{
+		header: map[string]string{"Connection": "close"},
+		body: func(n int, _ *http.Request) []any {
+			first := begin
+			if n == 1 {
+				first = 30 * begin
+			}
+			return join(first, role, thoughts(20), chunks(20), stop)
+		},
+	}, nil)
+	if got, want := ids(found), "cold_start reasoning connection_closed no_usage no_done first_byte"; got != want {
+		t.Errorf("found %q, want %q\n%s", got, want, render(found))
+	}
+}
+
+// texts are the pieces of a stream without its pauses.
+func texts(stream []any) (all []string) {
+	for _, p := range stream {
+		if s, ok := p.(string); ok {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+func texts12() string { return strings.Repeat(delta(" word"), 12) }
+
+// buffers is a stream as a proxy passes it on that waits for so many bytes.
+func buffers(stream []any, size int, every time.Duration) (out []any) {
+	all := strings.Join(texts(stream), "")
+	for rest := all; len(rest) > 0; {
+		n := min(size, len(rest))
+		out = append(out, every, rest[:n])
+		rest = rest[n:]
+	}
+	return out
+}
+
+// drafts are n deltas of which one, two, three or four come together, every 30 ms.
+func drafts(n int) (p []any) {
+	for i, k := 0, 0; i < n; k++ {
+		size := min(n-i, []int{3, 1, 4, 2, 1, 4}[k%6])
+		p = append(p, strings.Repeat(delta(" word"), size), 30*time.Millisecond)
+		i += size
+	}
+	return p
+}
+
+func thoughts(n int) (p []any) {
+	for range n {
+		p = append(p, fmt.Sprintf("data: {\"choices\":[{\"index\":0,\"delta\":{\"reasoning_content\":%q}}]}\n\n", " hm"), gap)
+	}
+	return p
+}
+
+// cached answers a prompt that it has seen at once, and others after a while.
+func cached(tokens int, fresh time.Duration) func(int, *http.Request) []any {
+	seen := map[string]bool{}
+	return func(_ int, r *http.Request) []any {
+		body, _ := io.ReadAll(r.Body)
+		known := seen[string(body)]
+		seen[string(body)] = true
+		if !known {
+			return join(fresh, role, chunks(20), stop, usage(200, 0, 20, 0), done)
+		}
+		return join(begin, role, chunks(20), stop, usage(200, tokens, 20, 0), done)
+	}
+}
+
+func status(code int, body string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(code)
+		_, _ = io.WriteString(w, body)
+	})
+}
+
+func page(media, body string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			models(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", media)
+		_, _ = io.WriteString(w, body)
+	})
+}

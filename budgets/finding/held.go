@@ -1,0 +1,123 @@
+package finding
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"halfsecond/budgets"
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint/probe/seen"
+)
+
+// deliveries finds streams that something holds back.
+func deliveries(v *view) []Finding {
+	s := &v.shape
+	f := Finding{Severity: Slow, Cost: s.cost()}
+	switch s.form {
+	case whole:
+		f.ID, f.Title = "held_whole", "the whole answer comes at the end: something holds the stream back"
+		f.Evidence = []string{
+			fmt.Sprintf("%s: all %d chunks came within %s, %s after the request was sent", v.which(s.request), s.chunks, ms(s.span()), ms(ttft(s.request))),
+			"so every clock on the stream, ttft and tpot too, only tells when the answer ended",
+		}
+		f.Fix = cureHeld(s.request)
+	case bySize:
+		f.ID, f.Title = "held_buffer", "the answer comes a buffer at a time: a proxy passes it on when "+byteCount(s.bytes)+" are full"
+		f.Evidence = []string{fmt.Sprintf("%s: %d chunks came in %d deliveries of %s, one every %s", v.which(s.request), s.chunks, s.packs, byteCount(s.bytes), ms(s.every))}
+		f.Fix = cureHeld(s.request)
+	case clumped:
+		f.ID, f.Title = "clumps", "the answer comes in clumps, one every "+ms(s.every)
+		f.Evidence = []string{fmt.Sprintf("%s: %d chunks came in %d deliveries, some %d at a time, one every %s", v.which(s.request), s.chunks, s.packs, s.chunks/s.packs, ms(s.every))}
+		f.Fix = cureClumped(s.request)
+	default:
+		return nil
+	}
+	f.Evidence = append(f.Evidence, who(s.request)...)
+	return []Finding{f}
+}
+
+// span returns the time from the first output to the last.
+func (s *shape) span() time.Duration {
+	return s.request.Record.LastOutput - s.request.Record.FirstOutput
+}
+
+// cost returns how long the first chunk lay, at least.
+func (s *shape) cost() time.Duration {
+	switch s.form {
+	case whole:
+		return ttft(s.request)
+	case bySize, clumped:
+		return s.every
+	}
+	return pipeline.Unknown
+}
+
+// which names a request.
+func (v *view) which(r *seen.Request) string {
+	return fmt.Sprintf("request %d", r.Record.ID)
+}
+
+func deliveriesOf(n int) string {
+	if n == 1 {
+		return "1 delivery"
+	}
+	return fmt.Sprintf("%d deliveries", n)
+}
+
+func byteCount(n int) string { return budgets.Number(float64(n), 0) + " bytes" }
+
+// who returns what the headers tell of the way that an answer came.
+func who(r *seen.Request) []string {
+	said := []string{"HTTP/" + r.Record.Transport.HTTP}
+	for _, name := range []string{"Server", "Via", "X-Accel-Buffering", "Content-Encoding", "Content-Length", "Connection"} {
+		if value := r.Header(name); value != "" {
+			said = append(said, name+": "+value)
+		}
+	}
+	line := "the response came with " + strings.Join(said, "; ")
+	if r.Header("Server") == "" && r.Header("Via") == "" {
+		line += "; no header names a proxy"
+	}
+	return []string{line}
+}
+
+// compressions finds content codings.
+func compressions(v *view) []Finding {
+	for _, r := range v.ok {
+		if r.Record.Transport.Encoding != "" {
+			return []Finding{{
+				ID: "compressed", Severity: Slow, Cost: pipeline.Unknown,
+				Title:    "the answer is compressed although identity was asked for",
+				Evidence: append([]string{v.which(r) + " was sent with Accept-Encoding: identity"}, who(r)...),
+				Fix:      "do not compress text/event-stream: a compressor waits for bytes that belong together; " + cureGzip,
+			}}
+		}
+	}
+	return v.gzipHeld()
+}
+
+// gzipHeld finds streams that are held back only from those who accept gzip, as most
+// libraries do.
+func (v *view) gzipHeld() []Finding {
+	for _, r := range v.gzip {
+		s := shapeOf(r)
+		if !s.held() || v.shape.held() {
+			continue
+		}
+		what := "the whole answer at the end"
+		if s.form != whole {
+			what = "the answer in pieces"
+		}
+		return []Finding{{
+			ID: "gzip_held", Severity: Slow, Cost: s.cost(),
+			Title: "clients that accept gzip, as most libraries do, get " + what,
+			Evidence: append([]string{
+				fmt.Sprintf("%s, sent with Accept-Encoding: gzip: %d chunks came in %s, the first %s after sending", v.which(r), s.chunks, deliveriesOf(s.packs), ms(ttft(r))),
+				"requests with Accept-Encoding: identity, which is how Halfsecond measures, are not held back",
+			}, who(r)...),
+			Fix: cureGzip + ". Until then have clients send Accept-Encoding: identity",
+		}}
+	}
+	return nil
+}

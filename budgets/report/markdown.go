@@ -1,0 +1,47 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"halfsecond/budgets"
+)
+
+// verdictSigns stand before a verdict where colour means nothing.
+var verdictSigns = map[budgets.Verdict]string{budgets.Pass: "✅", budgets.Fail: "❌", budgets.Unmeasured: "⚠️"}
+
+// Markdown writes the run as a page for a pull request: the verdict and the budgets in
+// sight, the rest folded away.
+func (r *Report) Markdown(w io.Writer) error {
+	var m markdown
+	m.heading(3, fmt.Sprintf("%s %s on %s", verdictSigns[r.Verdict], r.Scenario, r.Target))
+	m.paragraph(r.Summary)
+	if len(r.Budgets) > 0 {
+		m.table(r.budgetRows())
+		for i := range r.analysis.Judgements {
+			if j := &r.analysis.Judgements[i]; j.Reason != "" {
+				m.bullet(j.Budget.Name() + ": " + j.Reason)
+			}
+		}
+		m.end()
+	}
+	for _, text := range r.loadNotes() {
+		m.paragraph(text)
+	}
+	m.fold("Metrics and stages", func() {
+		m.section(4, r.stageSection())
+		m.section(4, r.metricSection())
+		for _, s := range r.networkSections() {
+			m.section(4, s)
+		}
+	})
+	m.fold("What the metrics are", func() {
+		for _, pool := range r.shownPools() {
+			m.bullet(pool.Metric.Name + ": " + r.Formulas[pool.Metric.Name])
+		}
+		m.end()
+	})
+	m.paragraph(strings.Join(r.facts(), " · "))
+	return m.writeTo(w)
+}

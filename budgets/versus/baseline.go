@@ -1,0 +1,245 @@
+package versus
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"halfsecond/budgets"
+)
+
+// Version is the version of the baseline format that this package writes and reads.
+const Version = 1
+
+// wireHeader is the first line of a baseline.
+type wireHeader struct {
+	Baseline     int            `json:"halfsecond_baseline"`
+	Scenario     string         `json:"scenario"`
+	ScenarioHash string         `json:"scenario_hash"`
+	Kind         string         `json:"kind"`
+	Target       string         `json:"target"`
+	Model        string         `json:"model,omitempty"`
+	Protocol     string         `json:"protocol,omitempty"`
+	Seed         uint64         `json:"seed"`
+	N            int            `json:"n"`
+	NAsked       int            `json:"n_asked"`
+	Version      string         `json:"version"`
+	Unfinished   string         `json:"unfinished,omitempty"`
+	Unfit        string         `json:"unfit,omitempty"`
+	Unsteady     string         `json:"unsteady,omitempty"`
+	Limit        string         `json:"limit,omitempty"`
+	Outcomes     map[string]int `json:"outcomes"`
+	Requests     map[string]int `json:"request_outcomes"`
+	Sessions     []int          `json:"sessions"`
+	Series       int            `json:"series"`
+}
+
+// wireSeries is one of the other lines.
+type wireSeries struct {
+	Name       string `json:"name"`
+	Formula    string `json:"formula"`
+	Unit       string `json:"unit"` // "ns" or "share"
+	Role       string `json:"role"`
+	More       bool   `json:"more_is_better,omitempty"`
+	MedianOnly bool   `json:"median_only,omitempty"`
+	Values     []cell `json:"values"`
+}
+
+// cell is the values of one interaction: null for none, a number for one, a list for
+// several. All are whole: ns, or 0 and 1.
+type cell []float64
+
+func (c cell) MarshalJSON() ([]byte, error) {
+	var b []byte
+	for i, v := range c {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(v), 10)
+	}
+	switch len(c) {
+	case 0:
+		return []byte("null"), nil
+	case 1:
+		return b, nil
+	}
+	return append(append([]byte{'['}, b...), ']'), nil
+}
+
+func (c *cell) UnmarshalJSON(b []byte) error {
+	var whole []int64
+	switch b[0] {
+	case 'n':
+		*c = nil
+		return nil
+	case '[':
+		if err := json.Unmarshal(b, &whole); err != nil {
+			return err
+		}
+		if len(whole) < 2 {
+			return fmt.Errorf("%s: a list is for two values or more", b)
+		}
+	default:
+		v, err := strconv.ParseInt(string(b), 10, 64)
+		if err != nil {
+			return fmt.Errorf("%s is no whole number", b)
+		}
+		whole = []int64{v}
+	}
+	*c = make(cell, len(whole))
+	for i, v := range whole {
+		(*c)[i] = float64(v)
+	}
+	return nil
+}
+
+// Write writes the run as a baseline: a header and a line for each series.
+func (r *Run) Write(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+	f := &r.Facts
+	err := e.Encode(wireHeader{
+		Version, f.Scenario, f.ScenarioHash, f.Kind, f.Target, f.Model, f.Protocol, f.Seed, f.N, f.NAsked, f.Version,
+		f.Unfinished, f.Unfit, f.Unsteady, f.Limit, f.Outcomes, f.Requests, append([]int{}, r.Sessions...), len(r.Series),
+	})
+	for i := range r.Series {
+		err = errors.Join(err, e.Encode(r.Series[i].wire()))
+	}
+	if err = errors.Join(err, b.Flush()); err != nil {
+		return fmt.Errorf("write baseline: %w", err)
+	}
+	return nil
+}
+
+func (s *Series) wire() wireSeries {
+	w := wireSeries{Name: s.Name, Formula: s.Formula, Unit: "ns", Role: s.Role.String(), More: s.More, MedianOnly: s.MedianOnly}
+	if s.Unit == budgets.Share {
+		w.Unit = "share"
+	}
+	for _, v := range s.Values {
+		w.Values = append(w.Values, cell(v))
+	}
+	return w
+}
+
+// IsBaseline reports whether a file that begins like this is a baseline rather than
+// the traces of a run.
+func IsBaseline(beginning []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(beginning, " \t\r\n"), []byte(`{"halfsecond_baseline":`))
+}
+
+// Read reads a baseline. An unknown version, an unknown field, and lines that do not
+// fit together are errors that name the line.
+func Read(from io.Reader) (*Run, error) {
+	lines := bufio.NewReaderSize(from, 1<<16)
+	line, err := lines.ReadBytes('\n')
+	if err != nil && err != io.EOF {
+		return nil, fmt.Errorf("read baseline: %w", err)
+	}
+	r, series, err := readHeader(line)
+	for n := 2; err == nil && n < 2+series; n++ {
+		if line, err = lines.ReadBytes('\n'); err == nil || err == io.EOF && len(line) > 0 {
+			err = r.readSeries(line)
+		} else if err == io.EOF {
+			err = fmt.Errorf("the header counts %d series, the file holds %d: it was cut off", series, n-2)
+		}
+		if err != nil {
+			err = fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read baseline: %w", err)
+	}
+	if rest, err := io.ReadAll(io.LimitReader(lines, 1)); err != nil || len(rest) > 0 {
+		return nil, errors.Join(errors.New("read baseline: more follows the last series"), err)
+	}
+	return r, nil
+}
+
+func readHeader(line []byte) (*Run, int, error) {
+	if !IsBaseline(line) {
+		return nil, 0, errors.New("this is no baseline: its first line does not begin with halfsecond_baseline; 'halfsecond compare --save' makes one")
+	}
+	var version struct {
+		Baseline int `json:"halfsecond_baseline"`
+	}
+	if err := json.Unmarshal(line, &version); err != nil {
+		return nil, 0, fmt.Errorf("line 1: %w", err)
+	}
+	if version.Baseline != Version {
+		return nil, 0, fmt.Errorf("this baseline is version %d, this program reads version %d: save it again", version.Baseline, Version)
+	}
+	var h wireHeader
+	if err := strict(line, &h); err != nil {
+		return nil, 0, fmt.Errorf("line 1: %w", err)
+	}
+	if h.N != len(h.Sessions) {
+		return nil, 0, fmt.Errorf("line 1: n is %d, but sessions has %d", h.N, len(h.Sessions))
+	}
+	return &Run{Sessions: h.Sessions, Facts: Facts{
+		h.Scenario, h.ScenarioHash, h.Kind, h.Target, h.Model, h.Protocol, h.Seed, h.N, h.NAsked, h.Version, h.Unfinished, h.Unfit, h.Unsteady, h.Limit,
+		h.Outcomes, h.Requests,
+	}}, h.Series, nil
+}
+
+func (r *Run) readSeries(line []byte) error {
+	var w wireSeries
+	if err := strict(line, &w); err != nil {
+		return err
+	}
+	s := Series{Name: w.Name, Formula: w.Formula, More: w.More, MedianOnly: w.MedianOnly}
+	switch {
+	case w.Name == "" || r.series(w.Name) != nil:
+		return fmt.Errorf("series %q: want a name, once", w.Name)
+	case len(w.Values) != len(r.Sessions):
+		return fmt.Errorf("series %s: it has values of %d interactions, the run has %d", w.Name, len(w.Values), len(r.Sessions))
+	case w.Unit == "share":
+		s.Unit = budgets.Share
+	case w.Unit != "ns":
+		return fmt.Errorf("series %s: unit %q: want ns or share", w.Name, w.Unit)
+	}
+	if s.Role = roleNamed(w.Role); s.Role.String() != w.Role {
+		return fmt.Errorf("series %s: role %q: want judged, request or stage", w.Name, w.Role)
+	}
+	for _, c := range w.Values {
+		for _, v := range c {
+			if s.Unit == budgets.Share && v != 0 && v != 1 {
+				return fmt.Errorf("series %s: %v: a member of a share is 0 or 1", w.Name, v)
+			}
+		}
+		s.Values = append(s.Values, c)
+	}
+	r.Series = append(r.Series, s)
+	return nil
+}
+
+// roleNamed returns the role of that name, Judged for none.
+func roleNamed(name string) Role {
+	for role, n := range roleNames {
+		if n == name {
+			return Role(role)
+		}
+	}
+	return Judged
+}
+
+// strict decodes one line that is one JSON object without unknown fields.
+func strict(line []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return errors.New("the line is not a whole JSON object")
+		}
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("more than one JSON object on the line")
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package versus
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"halfsecond/pipeline"
+)
+
+// check finds out whether the two runs are of one experiment, and what else a reader
+// has to know. Another seed is another sample of the same experiment, and is fine.
+func (c *Comparison) check(anyway bool) error {
+	if err := c.never(); err != nil {
+		return err
+	}
+	differ := c.different()
+	if len(differ) > 0 && !anyway {
+		return errors.Join(differ...)
+	}
+	for _, err := range differ {
+		c.warn("%v", err)
+	}
+	for _, s := range []struct {
+		name string
+		f    *Facts
+	}{{"A", &c.A}, {"B", &c.B}} {
+		if s.f.Unfinished != "" {
+			c.Unjudged = append(c.Unjudged, fmt.Sprintf("run %s did not finish (%s): it has %d of %d interactions", s.name, s.f.Unfinished, s.f.N, s.f.NAsked))
+		}
+		if s.f.Unfit != "" {
+			c.Unjudged = append(c.Unjudged, fmt.Sprintf("run %s is unfit: %s", s.name, s.f.Unfit))
+		}
+	}
+	c.caution()
+	return nil
+}
+
+// never says what keeps runs from being compared at all.
+func (c *Comparison) never() error {
+	switch {
+	case c.A.Kind != c.B.Kind:
+		return fmt.Errorf("run A is of kind %s and run B of kind %s: they have no metrics in common that mean the same", c.A.Kind, c.B.Kind)
+	case c.A.Kind == pipeline.KindGrid:
+		return errors.New("these are comparisons of models (kind grid), whose cells hold too few requests each to be compared across runs: compare the models in one run")
+	}
+	return nil
+}
+
+// different says what makes two runs two experiments.
+func (c *Comparison) different() (errs []error) {
+	if c.A.ScenarioHash != c.B.ScenarioHash {
+		errs = append(errs, fmt.Errorf("run A is of scenario %q with hash %.12s, run B of %q with hash %.12s: a difference may come from the scenario", c.A.Scenario, c.A.ScenarioHash, c.B.Scenario, c.B.ScenarioHash))
+	}
+	if c.A.Target != c.B.Target {
+		errs = append(errs, fmt.Errorf("run A was on %s, run B on %s: a difference may come from the target", c.A.Target, c.B.Target))
+	}
+	return errs
+}
+
+// caution adds what does not forbid a comparison.
+func (c *Comparison) caution() {
+	a, b := &c.A, &c.B
+	for _, s := range []struct{ name, why string }{{"A", a.Unsteady}, {"B", b.Unsteady}} {
+		if s.why != "" {
+			c.warn("run %s may not be steady. %s", s.name, strings.TrimSuffix(s.why, "."))
+		}
+	}
+	if a.N != b.N {
+		c.warn("A has %d interactions, B %d: the intervals allow for it, but the longer run has seen more of the server's day", a.N, b.N)
+	}
+	if a.Model != b.Model || a.Protocol != b.Protocol {
+		c.warn("A asked %s over %s, B %s over %s", a.Model, a.Protocol, b.Model, b.Protocol)
+	}
+	if a.Limit != b.Limit {
+		c.warn("goodput is not compared: A counts %s, B %s", orNothing(a.Limit), orNothing(b.Limit))
+	}
+	if a.Target == "sim" && b.Target == "sim" && a.Seed == b.Seed && a.ScenarioHash == b.ScenarioHash {
+		c.warn("both are simulations of one scenario with one seed, so they made the same draws: whatever differs comes from the program or its catalogue, not from chance, and the intervals are wider than they need be")
+	}
+}
+
+func (c *Comparison) warn(format string, args ...any) {
+	c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...))
+}
+
+func orNothing(limit string) string {
+	if limit == "" {
+		return "nothing"
+	}
+	return limit
+}
+
+// missing returns the metrics that only one of the runs has.
+func missing(a, b *Run) (names []string) {
+	for _, s := range a.Series {
+		if b.series(s.Name) == nil {
+			names = append(names, s.Name+" (only in A)")
+		}
+	}
+	for _, s := range b.Series {
+		if a.series(s.Name) == nil {
+			names = append(names, s.Name+" (only in B)")
+		}
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,62 @@
+// Package versus says of two runs of one experiment whether the second is better or
+// worse than the first, for every metric and every stage, and never from two numbers
+// alone: from the interval of their difference.
+//
+// Read run.go first: what is kept of a run. check.go says which runs can be compared,
+// compare.go makes rows of their metrics, resample.go draws runs again, and word.go says
+// what an interval means. baseline.go writes and reads the file of a run.
+//
+// # Method
+//
+// Percentiles (p50, p90, p95, p99, nearest rank as everywhere) are compared by the
+// percentile bootstrap: both runs are drawn again, independently of each other, and the
+// middle 95 % of the differences is the interval. Bias-corrected and accelerated
+// intervals (BCa) would need an acceleration from the jackknife, which fails for what is
+// not smooth, as no quantile is: for the median it is not even consistent (source:
+// www.master-statistics.com/bootstrap/jackknife-method, read 2026-11-29). How often the
+// intervals hold the truth is measured by the package's test of coverage.
+//
+// Interactions are drawn in whole sessions where there are twenty sessions or more with
+// several interactions; else in blocks of neighbours in time, whose length follows from how
+// far neighbours resemble each other (a queue remembers), and is one where they do not.
+//
+// An interval of a percentile is refused where the sample is so small that the true
+// percentile may well lie beyond its ends, whatever the distribution (quantile.IntervalNeeds).
+//
+// Shares are compared by Newcombe's interval of two Wilson intervals, each for as many
+// independent members as the bootstrap says the members are worth.
+//
+// # Many comparisons
+//
+// Of a hundred rows of equal runs five would differ "significantly". Rows are therefore
+// in three families: those that decide (the metric that interactions land with, what
+// the scenario has budgets for, goodput, and what ended ok), those of requests, those of
+// stages. Within a family of m rows each has the confidence 1 - 0.05/m (Bonferroni). Only
+// the first family decides; the others explain.
+//
+// # Baseline, version 1
+//
+// JSON Lines in UTF-8. Unknown fields are errors. The first line:
+//
+//	halfsecond_baseline version of the format, 1; the first field of the file
+//	scenario, scenario_hash, kind, target, seed, version  as in a trace file
+//	model, protocol     of an endpoint; omitted when empty
+//	n, n_asked          interactions in the run, and asked for
+//	unfinished          why the run did not finish; omitted when it did
+//	unfit               why it cannot be judged; omitted when it can
+//	unsteady            why its figures are not those of a steady state; omitted when they are, or when nobody looked
+//	limit               what an interaction has to keep to count for goodput; omitted for none
+//	outcomes, request_outcomes  counts by outcome
+//	sessions            whose each interaction is, in the order in which they were due
+//	series              how many lines follow
+//
+// Each of the others is a series, the exact samples of a metric, which is what the bootstrap
+// draws from; a sketch would not do, for it forgets which interaction a value is of:
+//
+//	name, formula       of the metric
+//	unit                "ns" or "share"
+//	role                "judged", "request" or "stage"
+//	more_is_better      omitted when false
+//	median_only         it rests on components of which only a median is published; omitted when false
+//	values              of each interaction: null for none, a whole number, or a list of several
+package versus

@@ -1,0 +1,218 @@
+package versus
+
+import (
+	"cmp"
+	"slices"
+
+	"halfsecond/budgets"
+	"halfsecond/budgets/steady"
+	"halfsecond/pipeline"
+)
+
+// Run is what a comparison needs of a run: a little of its header, how it ended, and
+// the values of every metric, interaction by interaction. It holds no text that was
+// sent or received, no URL and no reason of a failure. Make one with Of or Read; it
+// must not be changed afterwards.
+type Run struct {
+	Facts
+	Sessions []int    // whose each interaction is, in the order in which they were due
+	Series   []Series // the metric that interactions land with first
+}
+
+// Facts are what is said of a run beside its figures.
+type Facts struct {
+	Scenario     string
+	ScenarioHash string
+	Kind         string
+	Target       string
+	Model        string // as an endpoint calls it; empty on other targets
+	Protocol     string
+	Seed         uint64
+	N            int // interactions in it
+	NAsked       int
+	Version      string // of the program
+	Unfinished   string // why it did not finish; empty when it did
+	Unfit        string // why it cannot be judged; empty when it can
+	Unsteady     string // why its figures are not those of a steady state; empty when they are, or when nobody looked
+	Limit        string // what an interaction or a request has to keep to count for goodput, such as "reply < 500ms"; empty for none
+	Outcomes     map[string]int
+	Requests     map[string]int // by outcome
+}
+
+// Role says what the rows of a metric are for.
+type Role uint8
+
+const (
+	Judged    Role = iota // they decide
+	OfRequest             // they explain
+	OfStage               // they explain
+)
+
+var roleNames = []string{"judged", "request", "stage"}
+
+// String returns the role as baselines and reports name it.
+func (r Role) String() string { return roleNames[r] }
+
+// Series is a metric with its values. Those of durations are in ns; those of shares
+// are 0 or 1.
+type Series struct {
+	Name       string
+	Formula    string
+	Unit       budgets.Unit // Duration or Share
+	Role       Role
+	More       bool // more is better; otherwise less is
+	MedianOnly bool // it rests on components of which only a median is published
+	Values     [][]float64
+	// of each interaction, in the order in which they were due; none where it has no
+	// value, several where it made several requests
+}
+
+// Goodput and Failed are the names of two series that are no metrics of a report.
+const (
+	Goodput = "goodput"
+	Failed  = "failed_share"
+)
+
+// Of returns what a comparison needs of a run that was analysed.
+func Of(a *budgets.Analysis) *Run {
+	traces := slices.Clone(a.Run.Traces)
+	slices.SortStableFunc(traces, func(x, y pipeline.Trace) int {
+		return cmp.Or(cmp.Compare(x.Due, y.Due), cmp.Compare(x.Session, y.Session), cmp.Compare(x.Index, y.Index))
+	})
+	r := &Run{Facts: factsOf(a)}
+	for i := range traces {
+		r.Sessions = append(r.Sessions, traces[i].Session)
+	}
+	judged := judgedMetrics(a)
+	for i := range a.Pools {
+		m := a.Pools[i].Metric
+		if s, ok := seriesOf(m, traces); ok {
+			s.Role, s.MedianOnly = roleOf(a, m, judged), a.MedianOnly(m) != ""
+			r.Series = append(r.Series, s)
+		}
+	}
+	if m, limit, ok := a.Good(); ok {
+		r.Limit = m.Name + " " + limit.String()
+		r.Series = append(r.Series, goodput(m, limit, traces))
+	}
+	r.Series = append(r.Series, failed(traces))
+	return r
+}
+
+func factsOf(a *budgets.Analysis) Facts {
+	h, footer := a.Run.Header, a.Run.Footer
+	f := Facts{
+		Scenario: h.Scenario, ScenarioHash: h.ScenarioHash, Kind: h.Kind, Target: h.Target, Seed: h.Seed,
+		N: len(a.Run.Traces), NAsked: h.N, Version: h.Version, Unfit: a.Unfit, Outcomes: map[string]int{}, Requests: map[string]int{},
+	}
+	if !footer.Finished {
+		f.Unfinished = cmp.Or(footer.Reason, "it left no word why")
+	}
+	if a.StartUp != nil && a.StartUp.Verdict != steady.Steady {
+		f.Unsteady = a.StartUp.Words()
+	}
+	if len(h.Endpoints) > 0 {
+		f.Model, f.Protocol = h.Endpoints[0].Model, h.Endpoints[0].Protocol
+	}
+	for i := range a.Run.Traces {
+		t := &a.Run.Traces[i]
+		f.Outcomes[t.Outcome.String()]++
+		for j := range t.Requests {
+			f.Requests[t.Requests[j].Outcome.String()]++
+		}
+	}
+	return f
+}
+
+// judgedMetrics names what decides: how interactions land and whether they end ok, and
+// what the scenario has budgets for. A budget for tps is one for tpot, its inverse.
+func judgedMetrics(a *budgets.Analysis) map[string]bool {
+	judged := map[string]bool{a.Landing().Metric.Name: true, "ok_share": true}
+	for i := range a.Judgements {
+		name := a.Judgements[i].Budget.Metric.Name
+		if name == "tps" {
+			name = "tpot"
+		}
+		judged[name] = true
+	}
+	return judged
+}
+
+func roleOf(a *budgets.Analysis, m budgets.Metric, judged map[string]bool) Role {
+	stage := slices.ContainsFunc(a.Stages, func(s budgets.Stage) bool { return s.Name() == m.Name })
+	switch {
+	case judged[m.Name]:
+		return Judged
+	case stage:
+		return OfStage
+	default:
+		return OfRequest
+	}
+}
+
+// moreIsBetter lists the shares that are compared, beside goodput and failures; of the
+// others nobody can say which way is better.
+var moreIsBetter = []string{"ok_share", "useful_share"}
+
+// seriesOf returns the values of a metric. ok is false for one that has none, and for
+// one that is not compared: what has one value for a whole run has no spread, a rate
+// is told by its inverse, and of some nobody can say which way is better.
+func seriesOf(m budgets.Metric, traces []pipeline.Trace) (s Series, ok bool) {
+	share := slices.Contains(moreIsBetter, m.Name)
+	if m.Whole() || m.Unit != budgets.Duration && !share {
+		return s, false
+	}
+	s = Series{Name: m.Name, Formula: m.Formula + "; over " + m.Over, Unit: m.Unit, More: share, Values: make([][]float64, len(traces))}
+	for i := range traces {
+		s.Values[i] = m.Of(&traces[i]).Values
+		ok = ok || len(s.Values[i]) > 0
+	}
+	return s, ok
+}
+
+// goodput returns for each member of the metric's population whether it kept the limit.
+// What failed or never came did not.
+func goodput(m budgets.Metric, limit budgets.Limit, traces []pipeline.Trace) Series {
+	s := Series{
+		Name: Goodput, Formula: m.Name + " " + limit.String() + ", what failed or never came counting as not inside; over " + m.Over,
+		Unit: budgets.Share, Role: Judged, More: true, Values: make([][]float64, len(traces)),
+	}
+	for i := range traces {
+		p := m.Of(&traces[i])
+		for k := range p.Population {
+			inside := 0.0
+			if k < len(p.Values) && limit.Holds(p.Values[k]) {
+				inside = 1
+			}
+			s.Values[i] = append(s.Values[i], inside)
+		}
+	}
+	return s
+}
+
+// failed returns for each request whether it failed. One that was given up did not.
+func failed(traces []pipeline.Trace) Series {
+	s := Series{
+		Name: Failed, Formula: "requests that ended neither ok nor cancelled / requests; over requests",
+		Unit: budgets.Share, Role: OfRequest, Values: make([][]float64, len(traces)),
+	}
+	for i := range traces {
+		for j := range traces[i].Requests {
+			failure := 1.0
+			if o := traces[i].Requests[j].Outcome; o == pipeline.OK || o == pipeline.Cancelled {
+				failure = 0
+			}
+			s.Values[i] = append(s.Values[i], failure)
+		}
+	}
+	return s
+}
+
+// series returns the series of that name, nil for none.
+func (r *Run) series(name string) *Series {
+	at := slices.IndexFunc(r.Series, func(s Series) bool { return s.Name == name })
+	if at < 0 {
+		return nil
+	}
+	return &r.Series[at]
+}
