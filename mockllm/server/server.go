@@ -1,21 +1,15 @@
 // Package server is a mock server whose answers come at the speed of modelled
 // engines on the wall clock.
 //
-// Read server.go for the server and its loop; the protocols are in text and voice,
-// and ledger keeps what was asked.
+// Read server.go for the server and host.go for how it is run; the protocols are in text
+// and voice, ledger keeps what was asked, and replay serves what was recorded.
 package server
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"log"
 	"net"
 	"net/http"
-	"strings"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"halfsecond/mockllm/answer"
 	"halfsecond/mockllm/engine"
@@ -76,13 +70,6 @@ type Config struct {
 	// means ledger.DefaultLimit.
 	Limit time.Duration
 }
-
-// shutdownLimit is how long the handlers have to find their way out, and shutdownSilence
-// how long before the user is told what that takes.
-const (
-	shutdownLimit   = 5 * time.Second
-	shutdownSilence = 500 * time.Millisecond
-)
 
 // Server serves models. Make one with New, and Run it once.
 type Server struct {
@@ -183,44 +170,6 @@ func (s *Server) answered(a fault.Answer) {
 // Wyoming has Run serve the Wyoming protocol, which is no HTTP, on a listener of its own.
 func (s *Server) Wyoming(ln net.Listener) { s.wyoming = &door{Listener: ln, warn: s.config.Warn} }
 
-// Run serves on the listener until ctx ends, then cancels what is under way and
-// returns nil. It closes the listener.
-func (s *Server) Run(ctx context.Context, ln net.Listener) error {
-	// The loop outlives the handlers: they wait on it for the end of their
-	// generations.
-	ln = &door{Listener: s.Faults.Listener(ln), warn: s.config.Warn}
-	if s.config.Certificate != nil {
-		ln = s.config.Certificate.listen(ln)
-	}
-	loop, stopLoop := context.WithCancel(context.WithoutCancel(ctx))
-	g, ctx := errgroup.WithContext(ctx)
-	clients := &connections{busy: map[net.Conn]bool{}}
-	h := s.front(ctx, clients)
-	g.Go(func() error {
-		defer close(s.stopped)
-		if err := s.loop.Run(loop); !errors.Is(err, context.Canceled) {
-			return err
-		}
-		return nil
-	})
-	g.Go(func() error {
-		if err := h.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
-			return fmt.Errorf("serve %s: %w", ln.Addr(), err)
-		}
-		return nil
-	})
-	if s.wyoming != nil {
-		g.Go(func() error { return s.voice.ServeWyoming(ctx, s.wyoming) })
-	}
-	g.Go(func() error {
-		defer stopLoop()
-		<-ctx.Done()
-		return s.shutDown(h, clients)
-	})
-	defer s.voice.Wait()
-	return g.Wait()
-}
-
 // warn tells the user of the server something.
 func (s *Server) warn(text string) {
 	if s.config.Warn != nil {
@@ -228,55 +177,16 @@ func (s *Server) warn(text string) {
 	}
 }
 
-// front returns the server of HTTP, whose requests end with ctx.
-func (s *Server) front(ctx context.Context, clients *connections) *http.Server {
-	h := &http.Server{
-		Handler:           s.Handler(),
-		ConnState:         clients.track,
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-		BaseContext:       func(net.Listener) context.Context { return ctx },
+// Run serves on the listener until ctx ends, then cancels what is under way and
+// returns nil. It closes the listener.
+func (s *Server) Run(ctx context.Context, ln net.Listener) error {
+	h := Host{
+		Handler: s.Handler(), Loop: s.loop, Certificate: s.config.Certificate, Warn: s.config.Warn,
+		Stopped: func() { close(s.stopped) },
 	}
-	if s.config.Warn != nil {
-		h.ErrorLog = log.New(complaints{ctx, s.config.Warn}, "", 0)
+	if s.wyoming != nil {
+		h.Beside = func(ctx context.Context) error { return s.voice.ServeWyoming(ctx, s.wyoming) }
 	}
-	return h
-}
-
-// complaints is what net/http has to say of connections, such as those that failed to
-// agree on TLS: something to warn of, until the server itself ends them.
-type complaints struct {
-	ctx  context.Context
-	warn func(text string)
-}
-
-// Write implements io.Writer.
-func (c complaints) Write(p []byte) (int, error) {
-	text := strings.TrimSpace(string(p))
-	switch {
-	case strings.HasSuffix(text, "client sent an HTTP request to an HTTPS server"):
-		text += " (use https://)"
-	case strings.Contains(text, "TLS handshake error"):
-		text += " (a client that does not trust the certificate ends so)"
-	}
-	if c.ctx.Err() == nil {
-		c.warn(text)
-	}
-	return len(p), nil
-}
-
-// shutDown ends a server once its handlers have ended, or have had their time.
-func (s *Server) shutDown(h *http.Server, clients *connections) error {
-	clients.end()
-	grace, cancel := context.WithTimeout(context.Background(), shutdownLimit)
-	defer cancel()
-	told := time.AfterFunc(shutdownSilence, func() {
-		s.warn(fmt.Sprintf("waiting for clients to take the rest of their answers, %s at most; connections that wait: %d; Ctrl-C ends it at once", shutdownLimit, clients.open()))
-	})
-	defer told.Stop()
-	if h.Shutdown(grace) != nil {
-		return h.Close()
-	}
-	return nil
+	defer s.voice.Wait()
+	return h.Run(ctx, s.Faults.Listener(ln))
 }
