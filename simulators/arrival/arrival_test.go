@@ -76,6 +76,15 @@ func TestClosedIsADescription(t *testing.T) {
 	if p.Open() || p.Users != 3 || p.Think != think {
 		t.Errorf("Closed(3, 2s) = %+v", p)
 	}
+	p.Joining = 10 * time.Second
+	for user, want := range []time.Duration{0, 10 * time.Second / 3, 20 * time.Second / 3} {
+		if got := p.Joins(user); got != want {
+			t.Errorf("user %d comes at %s, want %s", user, got, want)
+		}
+	}
+	if got, want := p.Settling(), 20*time.Second/3; got != want {
+		t.Errorf("all users are there at %s, want %s", got, want)
+	}
 	if !Constant(time.Second).Open() || !Poisson(1).Open() {
 		t.Error("constant and Poisson arrivals are open")
 	}
@@ -83,8 +92,20 @@ func TestClosedIsADescription(t *testing.T) {
 
 func TestPanics(t *testing.T) {
 	for name, f := range map[string]func(){
-		"constant every zero":    func() { Constant(0) },
-		"Poisson at no rate":     func() { Poisson(0) },
+		"constant every zero": func() { Constant(0) },
+		"Poisson at no rate":  func() { Poisson(0) },
+		"gamma of no shape":   func() { Gamma(1, 0) },
+		"gamma at no rate":    func() { Gamma(0, 1) },
+		"ramp to nothing":     func() { Ramp(Slope{From: 1, Over: 1}) },
+		"ramp at once":        func() { Ramp(Slope{To: 1}) },
+		"replay at no speed":  func() { _, _ = Replayed(Replay{Trace: four}) },
+		"past a trace's end": func() {
+			p, _ := Replayed(Replay{Trace: four, Speed: 1})
+			due := p.Due(dist.Stream(1, ""))
+			for range 5 {
+				due.Next()
+			}
+		},
 		"closed without users":   func() { Closed(0, dist.Dist{}) },
 		"due instants of closed": func() { Closed(1, dist.Dist{}).Due(dist.Stream(1, "")) },
 	} {

@@ -1,5 +1,7 @@
 // Package bench simulates plain requests: a prompt goes out, an answer comes
-// back. It is the interaction to compare engines and endpoints with.
+// back. It is the interaction to compare engines and endpoints with. shared.go is what
+// prompts have in common, sizing.go how long they are for a server that counts tokens in
+// its own way.
 package bench
 
 import (
@@ -15,12 +17,20 @@ type Config struct {
 	Loop         pipeline.Scheduler
 	LLM          pipeline.LLM
 	PromptTokens dist.Count
-	SharedPrefix int // tokens that begin every prompt, the same in all; a shorter prompt is nothing else
 	OutputTokens dist.Count
-	Priority     int // of every request
-	Seed         uint64
-	NextRequest  func() int64         // numbers requests, unique within the run
-	Late         func() time.Duration // how late the loop handles the work in hand; nil means never
+	// Lengths, when set, says how many tokens a prompt and its answer have, in place of
+	// the two above.
+	Lengths  func(session, index int) (prompt, output int)
+	Shared   Shared
+	Priority int // of every request
+	Seed     uint64
+	// Salt tells the prompts from those of other runs with the same seed, which a server
+	// may have kept. A prompt begins with a name that no other has, unless it is to begin
+	// like others.
+	Salt        uint64
+	Sizing      *Sizing              // of prompts for a server; nil counts as the mock does
+	NextRequest func() int64         // numbers requests, unique within the run
+	Late        func() time.Duration // how late the loop handles the work in hand; nil means never
 }
 
 // Simulator makes requests. Its methods run on the loop.
@@ -35,6 +45,8 @@ type exchange struct {
 	simulator *Simulator
 	trace     pipeline.Trace
 	call      pipeline.Call
+	words     int // of the prompt
+	shared    int // of those, the ones that others begin with as well
 	first     pipeline.SpanID
 	decode    pipeline.SpanID
 	kept      *kept
@@ -58,16 +70,30 @@ func (s *Simulator) Begin(session, index int, done func(*pipeline.Trace)) {
 	if c.Late != nil {
 		x.trace.Late = c.Late()
 	}
-	r := dist.Stream(c.Seed, "bench/request", session, index)
+	prompt, output, shared := c.lengths(session, index)
+	x.words = c.Sizing.Words(prompt)
+	x.shared = min(shared*x.words/prompt, x.words)
 	x.call = pipeline.Call{
 		Session:      session,
 		Record:       pipeline.NewRequest(c.NextRequest(), c.Loop.Now()),
-		PromptTokens: c.PromptTokens.Draw(&r), OutputTokens: c.OutputTokens.Draw(&r), Priority: c.Priority,
+		PromptTokens: prompt, OutputTokens: output, Priority: c.Priority,
 		Prompt: x.prompt, Answer: x.answer, Blocks: x.blocks, Counts: firstToken, Notify: x.progress, Done: x.ended,
 	}
 	x.call.MaxTokens = x.call.OutputTokens
 	x.first = x.Interaction.Begin(pipeline.SpanLLMFirstToken, false)
 	c.LLM.Start(&x.call)
+}
+
+// lengths returns how many tokens a prompt and its answer have, and how many of the
+// prompt are shared.
+func (c *Config) lengths(session, index int) (prompt, output, shared int) {
+	r := dist.Stream(c.Seed, "bench/request", session, index)
+	if c.Lengths != nil {
+		prompt, output = c.Lengths(session, index)
+	} else {
+		prompt, output = c.PromptTokens.Draw(&r), c.OutputTokens.Draw(&r)
+	}
+	return prompt, output, c.Shared.of(prompt, &r)
 }
 
 // Busy returns how long a user of a closed loop is busy before a request beside
@@ -77,12 +103,11 @@ func (s *Simulator) Busy(int, int) time.Duration { return 0 }
 // says returns what the exchange is about: the prompt in two segments and the
 // answer.
 func (x *exchange) says() [3]token.Segment {
-	c, session, index := &x.simulator.config, x.trace.Session, x.trace.Index
-	shared := min(c.SharedPrefix, x.call.PromptTokens)
+	session, index, seed := x.trace.Session, x.trace.Index, x.simulator.config.Seed^x.simulator.config.Salt
 	return [3]token.Segment{
-		{ID: token.Name(c.Seed, "bench/shared"), N: shared},
-		{ID: token.Name(c.Seed, "bench/prompt", session, index), N: x.call.PromptTokens - shared},
-		{ID: token.Name(c.Seed, "bench/answer", session, index), N: x.call.OutputTokens},
+		{ID: token.Name(seed, "bench/shared"), N: x.shared},
+		{ID: token.Name(seed, "bench/prompt", session, index), N: x.words - x.shared},
+		{ID: token.Name(seed, "bench/answer", session, index), N: x.call.OutputTokens},
 	}
 }
 
@@ -110,6 +135,9 @@ func (x *exchange) progress(pipeline.Progress) {
 
 func (x *exchange) ended() {
 	r := &x.call.Record
+	if r.Outcome == pipeline.OK {
+		x.simulator.config.Sizing.Learn(x.words, r.PromptTokens)
+	}
 	if x.decode != pipeline.NoSpan && r.LastOutput != pipeline.Unknown {
 		x.trace.Spans[x.decode].End = r.LastOutput
 	}

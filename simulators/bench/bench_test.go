@@ -73,7 +73,7 @@ func TestSharedPrefix(t *testing.T) {
 		var loop pipeline.Virtual
 		llm := &silent{}
 		sim := New(Config{
-			Loop: &loop, LLM: llm, PromptTokens: dist.ConstantCount(50), SharedPrefix: c.shared, OutputTokens: dist.ConstantCount(4),
+			Loop: &loop, LLM: llm, PromptTokens: dist.ConstantCount(50), Shared: Shared{Tokens: c.shared, By: 1}, OutputTokens: dist.ConstantCount(4),
 			NextRequest: func() int64 { return 1 },
 		})
 		ask := func(session int) silent {

@@ -22,7 +22,7 @@ func (r *run) startOthers(b *scenario.Background, l *load) {
 	seed := dist.Stream(r.settings.Seed, "runner/background/requests")
 	sim := bench.New(bench.Config{
 		Loop: r.clock, LLM: r.direct, Seed: seed.Uint64(), NextRequest: func() int64 { return 0 },
-		PromptTokens: b.PromptTokens, OutputTokens: b.OutputTokens, Priority: b.Priority,
+		PromptTokens: b.PromptTokens, OutputTokens: b.OutputTokens, Priority: b.Priority, Salt: r.settings.Salt, Sizing: r.sizing,
 	})
 	ended := func(t *pipeline.Trace) {
 		if !l.whole() {

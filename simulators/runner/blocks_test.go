@@ -52,7 +52,7 @@ func TestBlocksStay(t *testing.T) {
 		"bench": {20 * ms, func(loop pipeline.Scheduler, m pipeline.LLM) Interactions {
 			return bench.New(bench.Config{
 				Loop: loop, LLM: m, Seed: 1, NextRequest: id,
-				PromptTokens: dist.UniformCount(10, 90), SharedPrefix: 8, OutputTokens: dist.UniformCount(2, 30),
+				PromptTokens: dist.UniformCount(10, 90), Shared: bench.Shared{Tokens: 8, By: 1}, OutputTokens: dist.UniformCount(2, 30),
 			})
 		}, false},
 	} {

@@ -1,10 +1,12 @@
 package runner
 
 import (
+	"fmt"
 	"time"
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
+	"halfsecond/pipeline/trace"
 	"halfsecond/simulators/arrival"
 	"halfsecond/simulators/bench"
 	"halfsecond/simulators/scenario"
@@ -39,6 +41,9 @@ type load struct {
 // startLoad schedules the scenario's first interactions on the run's loop.
 func (r *run) startLoad(fail func(error)) (*load, error) {
 	l := &load{run: r, fail: fail, asked: r.scenario.WarmUp + r.settings.N}
+	if err := Enough(r.scenario, r.settings.N); err != nil {
+		return l, err
+	}
 	switch s := r.scenario; {
 	case s.IDE != nil:
 		return l, l.typing(s.IDE)
@@ -54,7 +59,7 @@ func (r *run) startLoad(fail func(error)) (*load, error) {
 
 func (r *run) voice(v *scenario.Voice) voice.Config {
 	return voice.Config{
-		Loop: r.clock, LLM: r.model, Seed: r.settings.Seed, NextRequest: r.nextID, Late: r.late(),
+		Loop: r.clock, LLM: r.model, Seed: r.settings.Seed, Salt: r.settings.Salt, NextRequest: r.nextID, Late: r.late(),
 		Stack: voice.Stack{
 			Utterance: v.Utterance.Dist, Uplink: v.Uplink.Dist, VADSilence: v.VADSilence.Dist,
 			EndOfTurn: v.EndOfTurn.Dist, STTTail: v.STTTail.Dist,
@@ -66,10 +71,48 @@ func (r *run) voice(v *scenario.Voice) voice.Config {
 }
 
 func (r *run) bench(b *scenario.Bench) bench.Config {
-	return bench.Config{
-		Loop: r.clock, LLM: r.model, Seed: r.settings.Seed, NextRequest: r.nextID, Late: r.late(),
-		PromptTokens: b.PromptTokens, SharedPrefix: b.SharedPrefix, OutputTokens: b.OutputTokens,
+	if r.settings.Target == Endpoint {
+		r.sizing = &bench.Sizing{}
 	}
+	c := bench.Config{
+		Loop: r.clock, LLM: r.model, Seed: r.settings.Seed, NextRequest: r.nextID, Late: r.late(),
+		PromptTokens: b.PromptTokens, OutputTokens: b.OutputTokens, Shared: b.Shared,
+		Salt: r.settings.Salt, Sizing: r.sizing,
+	}
+	if b.Traced() {
+		replay := &r.scenario.Arrivals.Replay
+		c.Lengths = func(session, _ int) (prompt, output int) {
+			row := replay.Row(session)
+			return row.PromptTokens, row.OutputTokens
+		}
+	}
+	return c
+}
+
+// Enough reports arrivals that end before a run of n interactions does.
+func Enough(s *scenario.Scenario, n int) error {
+	if all, end := s.Arrivals.Requests(); end && all < s.WarmUp+n {
+		return fmt.Errorf("the trace %s has %d requests in what is played of it, and the run takes %d: ask for fewer with n or warm_up, or loop: true plays it again",
+			s.Arrivals.Replay.Trace.Name, all, s.WarmUp+n)
+	}
+	return nil
+}
+
+// asks returns how the run asks, as far as a report needs it.
+func (r *run) asks() trace.Load {
+	l := trace.Load{Salt: r.settings.Salt}
+	if s := r.scenario; s.FindStartUp {
+		l.FindStartUp, l.Users, l.Settling = true, s.Arrivals.Users, s.Arrivals.Settling()
+	}
+	return l
+}
+
+// prompts returns how prompts were cut to length.
+func (r *run) prompts() trace.Prompts {
+	if r.sizing == nil {
+		return trace.Prompts{}
+	}
+	return trace.Prompts{Learned: r.sizing.Learned, Blind: r.sizing.Blind, PerWord: r.sizing.PerWord, Extra: r.sizing.Extra}
 }
 
 // arrive has interactions fall due as the scenario's arrivals say.
@@ -98,7 +141,7 @@ func (l *load) open(x Interactions, p arrival.Process) {
 }
 
 // closed has each user begin the next interaction after the end of the one
-// before.
+// before, the first one after they came.
 func (l *load) closed(x Interactions, p arrival.Process) {
 	l.warmByIndex(p.Users)
 	for user := range p.Users {
@@ -118,7 +161,11 @@ func (l *load) closed(x Interactions, p arrival.Process) {
 			})
 			index++
 		}
-		next()
+		if joins := p.Joins(user); joins > 0 {
+			l.run.clock.At(joins, pipeline.RankInput, next)
+		} else {
+			next()
+		}
 	}
 }
 

@@ -6,12 +6,15 @@ import (
 	"net"
 	"time"
 
+	"halfsecond/mockllm/cassette"
 	"halfsecond/mockllm/engine"
 	"halfsecond/mockllm/server"
 	"halfsecond/mockllm/token"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
 	"halfsecond/pipeline/endpoint"
+	"halfsecond/pipeline/endpoint/dialect"
+	"halfsecond/pipeline/exchange"
 	"halfsecond/pipeline/link"
 	"halfsecond/simulators/scenario"
 )
@@ -50,6 +53,10 @@ func (r *run) linked(m pipeline.LLM) pipeline.LLM {
 
 // simulated returns the model on the loop itself.
 func (r *run) simulated(loop pipeline.Scheduler) (pipeline.LLM, error) {
+	if m, _ := r.scenario.LLM(); m.Cassette != nil {
+		r.direct = cassette.NewStage(loop, m.Cassette.Picker(r.settings.Seed))
+		return r.linked(r.direct), nil
+	}
 	m, err := r.service()
 	if err != nil {
 		return nil, err
@@ -124,11 +131,11 @@ func (r *run) setUpMock(ctx context.Context) (stop func() error, err error) {
 
 // mockProtocol returns the protocol that the kind of interaction speaks: code
 // completion sends a prompt with a suffix, the others hold a conversation.
-func mockProtocol(kind string) endpoint.Protocol {
+func mockProtocol(kind string) dialect.Protocol {
 	if kind == pipeline.KindIDE {
-		return endpoint.OpenAICompletions
+		return dialect.OpenAICompletions
 	}
-	return endpoint.OpenAIChat
+	return dialect.OpenAIChat
 }
 
 func (r *run) setUpEndpoint(ctx context.Context) (stop func() error, err error) {
@@ -148,11 +155,23 @@ func (r *run) setUpEndpoint(ctx context.Context) (stop func() error, err error) 
 
 // connect makes the tester's loop and a client on it, with connections open.
 func (r *run) connect(ctx context.Context, c endpoint.Config) (*endpoint.Client, error) {
+	c.HashTexts = r.settings.HashTexts
+	if keep := r.settings.KeepExchange; keep != nil {
+		c.Keep = func(x *exchange.Exchange) {
+			if err := keep(x); err != nil {
+				r.fail(err)
+			}
+		}
+	}
 	client, err := endpoint.NewClient(c, r.setUpWall())
 	if err != nil {
 		return nil, err
 	}
-	if err := client.WarmUp(ctx, r.connections()); err != nil {
+	n := r.connections()
+	if c.Cold {
+		n = 1 // to see whether the server is there
+	}
+	if err := client.WarmUp(ctx, n); err != nil {
 		client.Close()
 		return nil, err
 	}

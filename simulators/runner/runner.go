@@ -15,8 +15,10 @@ import (
 	"halfsecond/mockllm/engine"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint"
+	"halfsecond/pipeline/exchange"
 	"halfsecond/pipeline/quantile"
 	"halfsecond/pipeline/trace"
+	"halfsecond/simulators/bench"
 	"halfsecond/simulators/scenario"
 )
 
@@ -42,6 +44,9 @@ type Settings struct {
 	Endpoint endpoint.Config
 	// PerUser is how many requests of one user may be in flight there; 0 means 1.
 	PerUser int
+	// Salt sets the prompts apart from those of other runs with the same seed, so that a
+	// server which keeps prompts has seen none of them; 0 does not.
+	Salt uint64
 
 	// Interactions, when set, makes what falls due in a run of requests, in place of
 	// the scenario's own.
@@ -54,6 +59,13 @@ type Settings struct {
 	Begin    func(trace.Header) error
 	Keep     func(*pipeline.Trace) error
 	Progress func(done int)
+
+	// KeepExchange, when set, is handed what went over the wire for each request, warm-up
+	// and background included, from goroutines of their own. An error of it ends the run.
+	KeepExchange func(*exchange.Exchange) error
+	// HashTexts keeps a server's words of a failure, which may repeat what it was asked,
+	// out of the traces.
+	HashTexts bool
 
 	network network
 	forget  bool // do not keep the traces: Keep has seen them
@@ -68,8 +80,10 @@ type run struct {
 	direct   pipeline.LLM  // without the way to it and what holds users back
 	engine   engine.Engine // of the simulator; nil on other targets
 	others   others
+	sizing   *bench.Sizing // of prompts; nil counts as the mock does
 	lastID   int64
-	kept     int // traces of the report
+	kept     int         // traces of the report
+	fail     func(error) // ends the run, from any goroutine
 	traces   []pipeline.Trace
 	lateness *quantile.Histogram
 }
@@ -95,12 +109,13 @@ func (r *run) carryOut(ctx context.Context) (trace.Run, error) {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	r.fail = func(err error) { cancel(err) }
 	stop, err := r.setUp(ctx)
 	out := trace.Run{Header: r.header()}
 	if err != nil {
 		return out, fmt.Errorf("run %s on %s: %w", s.Name, set.Target, err)
 	}
-	load, err := r.startLoad(func(err error) { cancel(err) })
+	load, err := r.startLoad(r.fail)
 	if err == nil && s.Background != nil {
 		r.startOthers(s.Background, load)
 	}
@@ -192,13 +207,14 @@ func (r *run) header() trace.Header {
 	h := trace.Header{
 		Scenario: s.Name, Kind: s.Kind, ScenarioHash: s.Hash(), ScenarioText: s.Canonical(),
 		Target: r.settings.Target, Seed: r.settings.Seed, N: r.settings.N, WarmUp: s.WarmUp, Version: r.settings.Version,
-		Stages: stages(s, r.settings.Target),
+		Stages: stages(s, r.settings.Target), TextsHashed: r.settings.HashTexts,
+		Load: r.asks(),
 	}
 	if r.settings.Target == Endpoint {
 		e := r.settings.Endpoint
 		h.Endpoints = []trace.Endpoint{{
 			Stage: "llm", URL: e.ShownURL(), Protocol: string(e.Protocol), Model: e.Model,
-			MaxRequests: e.MaxRequests, MaxTokens: e.MaxTokens, PerUser: max(1, r.settings.PerUser),
+			MaxRequests: e.MaxRequests, MaxTokens: e.MaxTokens, PerUser: max(1, r.settings.PerUser), Cold: e.Cold,
 		}}
 	}
 	for _, b := range s.Budgets {
@@ -224,7 +240,7 @@ func (r *run) engines() []trace.Engine {
 }
 
 func (r *run) footer(ctx context.Context, err error, whole bool) trace.Footer {
-	f := trace.Footer{N: r.kept, Finished: whole && err == nil, Lateness: trace.LatenessOf(r.lateness), Background: r.others.Background, Engines: r.engines()}
+	f := trace.Footer{N: r.kept, Finished: whole && err == nil, Lateness: trace.LatenessOf(r.lateness), Background: r.others.Background, Engines: r.engines(), Prompts: r.prompts()}
 	switch cause := context.Cause(ctx); {
 	case f.Finished && r.kept < r.settings.N:
 		f.Finished, f.Reason = false, "the recorded sessions ended before"

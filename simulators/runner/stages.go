@@ -15,6 +15,8 @@ func stages(s *scenario.Scenario, target string) []trace.Stage {
 	first := modelStage(pipeline.SpanLLMFirstToken, target)
 	switch {
 	case target == Endpoint:
+	case m.Cassette != nil:
+		first.Engine = m.Cassette.String()
 	case m.Engine == nil:
 		first.Component, first.NoSpread = m.TTFT.Component, m.TTFT.NoSpread
 	default:

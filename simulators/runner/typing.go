@@ -52,7 +52,7 @@ func (l *load) typing(s *scenario.IDE) error {
 		missing := keys
 		done := func(t *pipeline.Trace) { missing--; l.done(t) }
 		finished := func() { l.spare(missing) }
-		l.run.clock.After(p.Think.Draw(&think), pipeline.RankInput, func() { sim.Start(user, keys, done, finished) })
+		l.run.clock.At(p.Joins(user)+p.Think.Draw(&think), pipeline.RankInput, func() { sim.Start(user, keys, done, finished) })
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func Load(name string) (*Scenario, error) {
 	if text, ok := Source(name); ok {
 		return Parse(name, []byte(text), nil)
 	}
-	data, err := read(name)
+	data, err := read(name, strict.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, `./\`) {
 		return nil, fmt.Errorf("no built-in scenario and no file %q; %s", name, strict.Suggest(name, append(Names(), Examples()...)))
 	}
@@ -74,18 +74,18 @@ func Load(name string) (*Scenario, error) {
 		if !filepath.IsAbs(text) {
 			text = filepath.Join(filepath.Dir(name), text)
 		}
-		return read(text)
+		return read(text, maxCassette)
 	})
 }
 
 // read returns a file; of one that is too long, no more than shows that it is.
-func read(name string) ([]byte, error) {
+func read(name string, most int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, strict.MaxBytes+1))
+	return io.ReadAll(io.LimitReader(f, most+1))
 }
 
 // Init returns a built-in scenario to start from, with every key written out and

@@ -6,8 +6,9 @@
 // they are made of the forms of form.go (mappings and choices), values.go (single
 // values) and delay.go (distributions), and they read a file, write the canonical
 // text and list the keys for docs/scenario.md. grid.go holds those of a comparison of
-// models, catalog.go and profile.go read the files that a scenario names. replica.go
-// makes an engine of what a file says of one, service.go puts its API server, its
+// models, arrivals.go and requests.go those of the load;
+// catalog.go, profile.go and cassette.go read the files that a scenario names.
+// replica.go makes an engine of what a file says of one, service.go puts its API server, its
 // replicas and their router around it. document.go is what is asked of a file before
 // that, reader.go how problems are noted. builtin.go has the scenarios that come with
 // the program.

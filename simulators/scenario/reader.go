@@ -18,6 +18,8 @@ type reader struct {
 	open func(name string) ([]byte, error) // of files that the scenario names; nil: there are none
 	rows *catalog.Catalog                  // of the user's file; nil: the built-in ones
 	kind string                            // the scenario's, once it is known
+	// traced is true when arrivals are a trace, once they are known.
+	traced bool
 }
 
 // failEntry notes a problem at the value of a key of the mapping in hand.

@@ -8,6 +8,7 @@ import (
 	"halfsecond/pipeline/dist"
 	"halfsecond/pipeline/strict"
 	"halfsecond/simulators/arrival"
+	"halfsecond/simulators/bench"
 	"halfsecond/simulators/ide"
 )
 
@@ -21,6 +22,8 @@ type Scenario struct {
 	Catalog  Catalog
 	Arrivals arrival.Process
 	WarmUp   int // interactions at the start that stay out of the report
+	// FindStartUp has the report find out for itself how many: WarmUp is then 0.
+	FindStartUp bool
 
 	Voice *Voice
 	IDE   *IDE
@@ -88,16 +91,18 @@ type Text struct {
 
 // Bench describes plain requests.
 type Bench struct {
-	PromptTokens dist.Count
-	SharedPrefix int // of the prompt, the same in all
-	OutputTokens dist.Count
+	Lengths      string     // "stated", or "trace": those of the arrivals' own rows
+	PromptTokens dist.Count // stated
+	OutputTokens dist.Count // stated
+	Shared       bench.Shared
 	LLM          LLM
 }
 
-// LLM is a modelled language model: an Engine, or else a delay to the first
-// token and a steady rate after it.
+// LLM is a modelled language model: an Engine, or else a Cassette, or else a delay to
+// the first token and a steady rate after it.
 type LLM struct {
 	Engine          *Engine
+	Cassette        *Cassette
 	TTFT            Delay
 	TokensPerSecond float64 // after the first token
 }
@@ -152,7 +157,7 @@ type Endpoints struct {
 // Endpoint is a service that somebody runs.
 type Endpoint struct {
 	URL       string
-	Protocol  string // "openai-chat" or "openai-completions"
+	Protocol  string // a dialect.Protocol
 	Model     string // as the service calls it; empty for its only one
 	KeyEnv    string // the environment variable that holds the key; empty for none
 	IgnoreEOS bool   // ask for answers of full length, which vLLM and SGLang understand

@@ -12,6 +12,7 @@ import (
 	"halfsecond/mockllm/cluster"
 	"halfsecond/mockllm/engine"
 	"halfsecond/pipeline/dist"
+	"halfsecond/pipeline/endpoint/dialect"
 	"halfsecond/pipeline/strict"
 	"halfsecond/simulators/arrival"
 	"halfsecond/simulators/ide"
@@ -29,10 +30,10 @@ var schema = object(settle,
 	need("name", func(s *Scenario) *string { return &s.Name }, oneLine, "shown in reports"),
 	can("catalog", func(s *Scenario) *Catalog { return &s.Catalog }, Catalog{}, rows, "a file of your own hardware, models and engines"),
 	can("arrivals", func(s *Scenario) *arrival.Process { return &s.Arrivals }, arrival.Closed(1, dist.Dist{}), arrivals, "when interactions begin"),
-	can("warm_up", func(s *Scenario) *int { return &s.WarmUp }, 0, whole(0, 1_000_000), "interactions at the start left out of the report; in a grid, of each cell"),
+	startUp,
 	need("voice", func(s *Scenario) **Voice { return &s.Voice }, pointer(voice), "the stages of a turn").when("kind", "voice"),
 	need("ide", func(s *Scenario) **IDE { return &s.IDE }, pointer(editor), "the typist, the plugin and what answers it").when("kind", "ide"),
-	need("bench", func(s *Scenario) **Bench { return &s.Bench }, pointer(bench), "the requests").when("kind", "bench"),
+	need("bench", func(s *Scenario) **Bench { return &s.Bench }, pointer(requests), "the requests").when("kind", "bench"),
 	need("grid", func(s *Scenario) **Grid { return &s.Grid }, pointer(grid), "the models to compare, and how").when("kind", "grid"),
 	can("background", func(s *Scenario) **Background { return &s.Background }, nil, pointer(background), "requests of other people to the same model, which are not judged; leave it out for none").when("kind", "voice", "ide", "bench"),
 	can("budgets", func(s *Scenario) *[]Budget { return &s.Budgets }, nil, listOf(budget), "what is good enough").when("kind", "voice", "ide", "bench"),
@@ -65,21 +66,6 @@ var kind = func() form[string] {
 	}
 	return f
 }()
-
-var arrivals = object(
-	func(r *reader, found map[string]entry, p *arrival.Process) {
-		if r.kind == "ide" && p.Open() {
-			r.failEntry(found, "process", "found %s; want closed, since typists are users who go on typing", p.Kind)
-		}
-	},
-	need("process", func(p *arrival.Process) *arrival.Kind { return &p.Kind }, process, "constant gaps, random gaps, or users who wait for an answer"),
-	need("every", func(p *arrival.Process) *time.Duration { return &p.Every }, duration(time.Microsecond, time.Hour), "from one interaction to the next").when("process", "constant"),
-	need("rate", func(p *arrival.Process) *float64 { return &p.Rate }, rate, "mean number of interactions").when("process", "poisson"),
-	can("users", func(p *arrival.Process) *int { return &p.Users }, 1, whole(1, 100_000), "how many at the same time").when("process", "closed"),
-	can("think", func(p *arrival.Process) *dist.Dist { return &p.Think }, dist.Dist{}, pause, "from the end of one interaction to the user's next").when("process", "closed"),
-)
-
-var process = names(arrival.ConstantKind, arrival.PoissonKind, arrival.ClosedKind)
 
 var pause = as(delay(), func(d Delay) dist.Dist { return d.Dist }, func(d dist.Dist) Delay { return Delay{Dist: d} })
 
@@ -192,13 +178,6 @@ var plugin = object(nil,
 	can("max_tokens", func(p *ide.Plugin) *int { return &p.MaxTokens }, defaultPlugin.MaxTokens, whole(1, longestCompletion), "longest answer"),
 )
 
-var bench = object(nil,
-	can("prompt_tokens", func(b *Bench) *dist.Count { return &b.PromptTokens }, dist.ConstantCount(256), tokens, "length of the prompt"),
-	can("shared_prefix", func(b *Bench) *int { return &b.SharedPrefix }, 0, whole(0, maxTokensAsked), "those of them that begin every prompt, the same in all"),
-	can("output_tokens", func(b *Bench) *dist.Count { return &b.OutputTokens }, dist.ConstantCount(60), tokens, "length of the answer"),
-	need("llm", func(b *Bench) *LLM { return &b.LLM }, llm, "the language model"),
-)
-
 var background = object(nil,
 	need("rate", func(b *Background) *float64 { return &b.Rate }, rate, "mean number of them, at random"),
 	need("prompt_tokens", func(b *Background) *dist.Count { return &b.PromptTokens }, tokens, "length of the prompt"),
@@ -209,6 +188,7 @@ var background = object(nil,
 var llm = oneOf("a language model",
 	choice[LLM]{"model", as(replica, func(e Engine) LLM { return LLM{Engine: &e} }, func(l LLM) Engine { return *l.Engine }),
 		func(l LLM) bool { return l.Engine != nil }},
+	choice[LLM]{"cassette", taped, func(l LLM) bool { return l.Cassette != nil }},
 	choice[LLM]{"component", hosted, func(l LLM) bool { return l.TTFT.Component != "" }},
 	choice[LLM]{"ttft", stated, func(l LLM) bool { return true }},
 )
@@ -437,7 +417,7 @@ var endpoints = object(nil,
 
 var service = object(nil,
 	need("url", func(e *Endpoint) *string { return &e.URL }, address, "where it answers, up to and with /v1"),
-	can("protocol", func(e *Endpoint) *string { return &e.Protocol }, "openai-chat", enum("openai-chat", "openai-completions"), "what it speaks"),
+	can("protocol", func(e *Endpoint) *string { return &e.Protocol }, "openai-chat", enum(dialect.Names()...), "what it speaks"),
 	can("model", func(e *Endpoint) *string { return &e.Model }, "", oneLine, "its name for the model; leave it out when it has only one"),
 	can("key_env", func(e *Endpoint) *string { return &e.KeyEnv }, "", envName, "environment variable that holds the key; leave it out for none"),
 	can("ignore_eos", func(e *Endpoint) *bool { return &e.IgnoreEOS }, false, boolean, "ask for answers of full length"),

@@ -31,7 +31,10 @@ type Service struct {
 // Service returns the model as a service; the seed is that of its random draws. The
 // error says what makes it impossible.
 func (m LLM) Service(seed uint64) (Service, error) {
-	if m.Engine == nil {
+	switch {
+	case m.Cassette != nil:
+		return Service{}, errCassette
+	case m.Engine == nil:
 		return m.hosted(seed), nil
 	}
 	return m.Engine.service(seed)

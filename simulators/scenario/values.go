@@ -53,6 +53,7 @@ var (
 	wholeNumber   = regexp.MustCompile(`^-?[0-9]+$`)
 	decimalNumber = regexp.MustCompile(`^-?([0-9]+(\.[0-9]*)?|\.[0-9]+)$`)
 	rateText      = regexp.MustCompile(`^(-?[0-9.]+)/(s|min|h)$`)
+	partText      = regexp.MustCompile(`^([0-9]+(\.[0-9]{0,7})?|\.[0-9]{1,7})%$`)
 )
 
 func whole(lo, hi int) form[int] {
@@ -93,22 +94,38 @@ var share = scalar("a share such as 60%",
 	}, between(0, 1, budgets.Exact), budgets.Exact)
 
 // rate is the form of a number of requests a second.
-var rate = scalar("a rate such as 2/s, 90/min or 500/h",
-	func(s string) (float64, bool) {
-		m := rateText.FindStringSubmatch(s)
-		if m == nil {
-			return 0, false
-		}
-		v, ok := number(m[1])
-		return v / map[string]float64{"s": 1, "min": 60, "h": 3600}[m[2]], ok
-	},
-	func(v float64) string {
-		if v < 1e-4 || v > 1e6 {
-			return "from 0.36/h to 1000000/s"
-		}
-		return ""
-	},
-	func(v float64) string { return budgets.Exact(v) + "/s" })
+var rate = rates(func(v float64) string {
+	if v < leastRate || v > mostRate {
+		return "from 0.36/h to 1000000/s"
+	}
+	return ""
+})
+
+// rateOr0 is the form of one that may be nothing.
+var rateOr0 = rates(func(v float64) string {
+	if v != 0 && (v < leastRate || v > mostRate) {
+		return "0/s, or from 0.36/h to 1000000/s"
+	}
+	return ""
+})
+
+// The smallest and the largest rate, requests a second.
+const (
+	leastRate = 1e-4
+	mostRate  = 1e6
+)
+
+func rates(bounds func(float64) string) form[float64] {
+	return scalar("a rate such as 2/s, 90/min or 500/h",
+		func(s string) (float64, bool) {
+			m := rateText.FindStringSubmatch(s)
+			if m == nil {
+				return 0, false
+			}
+			v, ok := number(m[1])
+			return v / map[string]float64{"s": 1, "min": 60, "h": 3600}[m[2]], ok
+		}, bounds, func(v float64) string { return budgets.Exact(v) + "/s" })
+}
 
 func parseDuration(s string) (time.Duration, bool) {
 	d, err := time.ParseDuration(s)

@@ -9,6 +9,7 @@ import (
 	"halfsecond/budgets/grid"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint"
+	"halfsecond/pipeline/endpoint/dialect"
 	"halfsecond/simulators/runner"
 	"halfsecond/simulators/scenario"
 )
@@ -90,7 +91,7 @@ const bound = small + `endpoints:
 
 func TestCellsAtAnEndpoint(t *testing.T) {
 	s := parse(t, bound)
-	set := Settings{Settings: runner.Settings{Target: runner.Endpoint, N: 2, Endpoint: endpoint.Config{URL: "http://a/v1", Protocol: endpoint.OpenAIChat}}}
+	set := Settings{Settings: runner.Settings{Target: runner.Endpoint, N: 2, Endpoint: endpoint.Config{URL: "http://a/v1", Protocol: dialect.OpenAIChat}}}
 	set.Models, set.Cells = Stated(s, set.Endpoint), s.Endpoints.Cells
 	var got []string
 	for _, c := range cells(s, set) {

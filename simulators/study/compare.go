@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/exchange"
 	"halfsecond/pipeline/trace"
 	"halfsecond/simulators/runner"
 	"halfsecond/simulators/scenario"
@@ -21,9 +22,6 @@ type Settings struct {
 	Models []Model
 	// Cells are parts of the grid that another service answers there.
 	Cells []scenario.Cell
-	// Salt sets the prompts apart from those of other runs with the same seed, so
-	// that a server which keeps prompts has seen none of them.
-	Salt uint64
 }
 
 // comparison is a grid under way.
@@ -79,7 +77,8 @@ func (c *comparison) header(all []cell) trace.Header {
 	stage := func(name string) trace.Stage { return trace.Stage{Name: name, Simulated: set.Target == runner.Sim} }
 	h := trace.Header{
 		Scenario: s.Name, Kind: pipeline.KindGrid, ScenarioHash: s.Hash(), ScenarioText: s.Canonical(),
-		Target: set.Target, Seed: set.Seed, WarmUp: s.WarmUp, Version: set.Version,
+		Target: set.Target, Seed: set.Seed, WarmUp: s.WarmUp, Version: set.Version, TextsHashed: set.HashTexts,
+		Load:   trace.Load{Salt: set.Salt},
 		Stages: []trace.Stage{stage(pipeline.SpanLLMFirstToken), stage(pipeline.SpanLLMDecode)},
 	}
 	for i := range all {
@@ -94,7 +93,7 @@ func (c *comparison) header(all []cell) trace.Header {
 		}
 		e := trace.Endpoint{
 			Stage: "llm", URL: x.place.ShownURL(), Protocol: string(x.place.Protocol), Model: x.place.Model,
-			MaxRequests: set.Endpoint.MaxRequests, MaxTokens: set.Endpoint.MaxTokens, PerUser: c.perUser(true),
+			MaxRequests: set.Endpoint.MaxRequests, MaxTokens: set.Endpoint.MaxTokens, PerUser: c.perUser(true), Cold: set.Endpoint.Cold,
 		}
 		if !slices.Contains(h.Endpoints, e) {
 			h.Endpoints = append(h.Endpoints, e)
@@ -147,6 +146,9 @@ func (c *comparison) measure(ctx context.Context, x *cell, beside bool) (unfinis
 	set.Keep = func(t *pipeline.Trace) error {
 		sessions, end = max(sessions, t.Session+1), max(end, t.End)
 		return c.keep(moved(t, c.origin, c.session))
+	}
+	if keep, origin := set.KeepExchange, c.origin; keep != nil {
+		set.KeepExchange = func(x *exchange.Exchange) error { return keep(x.Moved(origin)) }
 	}
 	set.Interactions = func(at runner.Stand) runner.Interactions {
 		return &probes{

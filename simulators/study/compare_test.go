@@ -14,6 +14,7 @@ import (
 	"halfsecond/mockllm/server"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint"
+	"halfsecond/pipeline/endpoint/dialect"
 	"halfsecond/pipeline/trace"
 	"halfsecond/simulators/runner"
 )
@@ -220,7 +221,7 @@ func serve(t *testing.T, names ...string) string {
 }
 
 func atEndpoint(t *testing.T, url string) Settings {
-	set := Settings{Settings: runner.Settings{Target: runner.Endpoint, Seed: 1, N: 2, Endpoint: endpoint.Config{URL: url, Protocol: endpoint.OpenAIChat, IgnoreEOS: true}}}
+	set := Settings{Settings: runner.Settings{Target: runner.Endpoint, Seed: 1, N: 2, Endpoint: endpoint.Config{URL: url, Protocol: dialect.OpenAIChat, IgnoreEOS: true}}}
 	var err error
 	if set.Models, err = Models(t.Context(), parse(t, small), set.Endpoint, nil); err != nil {
 		t.Fatal(err)
@@ -273,11 +274,11 @@ func TestCaps(t *testing.T) {
 
 func TestModelsThere(t *testing.T) {
 	s := parse(t, small)
-	_, err := Models(t.Context(), s, endpoint.Config{URL: serve(t, "a", "b"), Protocol: endpoint.OpenAIChat}, nil)
+	_, err := Models(t.Context(), s, endpoint.Config{URL: serve(t, "a", "b"), Protocol: dialect.OpenAIChat}, nil)
 	if err == nil || !strings.Contains(err.Error(), "several models; name one of a, b") {
 		t.Errorf("Models: %v, want both named", err)
 	}
-	all := endpoint.Config{URL: serve(t, "other", "TinyLlama-1.1B", "Phi-3-mini-4k"), Protocol: endpoint.OpenAIChat}
+	all := endpoint.Config{URL: serve(t, "other", "TinyLlama-1.1B", "Phi-3-mini-4k"), Protocol: dialect.OpenAIChat}
 	got, err := Models(t.Context(), s, all, nil)
 	if want := []Model{{"Phi-3-mini-4k", "Phi-3-mini-4k"}, {"TinyLlama-1.1B", "TinyLlama-1.1B"}}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("Models = %v, %v; want those of the scenario, which are there by their names", got, err)

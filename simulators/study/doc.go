@@ -4,4 +4,7 @@
 // returns the traces of all of them as one run. cells.go is which cells there are
 // on a target and why others are not, probe.go the request of a cell, alone and
 // beside an answer that streams, and estimate.go what all of it would send.
+//
+// sweep.go runs one scenario under many loads: point.go is what a run under one tells,
+// knee.go which loads are tried to find where the budgets break.
 package study

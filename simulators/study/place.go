@@ -43,6 +43,16 @@ func Models(ctx context.Context, s *scenario.Scenario, e endpoint.Config, names 
 	return models, nil
 }
 
+// AtMost returns the models of the scenario by their own names: the most that an endpoint
+// can be asked for when nothing else names any.
+func AtMost(s *scenario.Scenario) []Model {
+	models := make([]Model, len(s.Grid.Models))
+	for i, m := range s.Grid.Models {
+		models[i] = Model{Name: m, Scenario: m}
+	}
+	return models
+}
+
 // Stated returns the models of the scenario to which it gives names at the endpoint;
 // endpoints.llm.model, where it is given, is the name of a single one.
 func Stated(s *scenario.Scenario, e endpoint.Config) []Model {

@@ -18,7 +18,7 @@ func (s *said) bind(t *turn) { *s = said{t.prompt, t.answer, t.blocks} }
 // asks returns the prompt: the words that begin every prompt, those of the session,
 // of which a longer prompt of a later turn has more, and what the user just said.
 func (t *turn) asks() [3]token.Segment {
-	k, seed, session, index := &t.simulator.config.Stack, t.simulator.config.Seed, t.trace.Session, t.trace.Index
+	k, seed, session, index := &t.simulator.config.Stack, t.seed(), t.trace.Session, t.trace.Index
 	system := min(k.SystemTokens, t.drawn.prompt-1)
 	user := 1
 	if k.SpeechPerToken > 0 {
@@ -31,9 +31,12 @@ func (t *turn) asks() [3]token.Segment {
 	}
 }
 
+// seed returns what the words of the run follow from.
+func (t *turn) seed() uint64 { return t.simulator.config.Seed ^ t.simulator.config.Salt }
+
 // replies returns the answer.
 func (t *turn) replies() [4]token.Segment {
-	seed, session, index := t.simulator.config.Seed, t.trace.Session, t.trace.Index
+	seed, session, index := t.seed(), t.trace.Session, t.trace.Index
 	return token.Sentences(token.Name(seed, "voice/reply", session, index), token.Name(seed, "voice/more", session, index),
 		t.drawn.reply, t.drawn.sentence)
 }

@@ -41,6 +41,7 @@ type Config struct {
 	LLM         pipeline.LLM
 	Stack       Stack
 	Seed        uint64
+	Salt        uint64               // tells the prompts from those of other runs with the same seed
 	NextRequest func() int64         // numbers requests, unique within the run
 	Late        func() time.Duration // how late the loop handles the work in hand; nil means never
 }

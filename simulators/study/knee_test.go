@@ -1,0 +1,112 @@
+package study
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+// system is inside up to one load and outside from another, both included.
+func system(inside, outside float64) func(float64) (Standing, after) {
+	return func(load float64) (Standing, after) {
+		switch {
+		case load <= inside:
+			return Inside, anything
+		case load >= outside:
+			return Outside, anything
+		}
+		return Unsure, anything
+	}
+}
+
+func TestKneeIsFound(t *testing.T) {
+	doubling := []float64{1, 2, 4, 8, 16, 32}
+	for _, c := range []struct {
+		name            string
+		inside, outside float64
+		loads           []float64
+		whole           bool
+		want            [2]bool // there is a low, a high
+	}{
+		{"sharp", 10, 10.0001, doubling, false, [2]bool{true, true}},
+		{"a range that is unsure", 5, 14, doubling, false, [2]bool{true, true}},
+		{"an unsure range within one step", 9, 9.3, doubling, false, [2]bool{true, true}},
+		{"below all that were to be tried", .11, .2, doubling, false, [2]bool{true, true}},
+		{"far below", 1e-6, 1e-5, doubling, false, [2]bool{false, true}},
+		{"above all", 100, 101, doubling, false, [2]bool{true, false}},
+		{"two loads far apart", 10, 11, []float64{1, 1000}, false, [2]bool{true, true}},
+		{"users", 11, 12, doubling, true, [2]bool{true, true}},
+		{"one user is too many", .5, 1, doubling, true, [2]bool{false, true}},
+		{"never outside", 7, math.Inf(1), doubling, false, [2]bool{true, false}},
+	} {
+		s := search{scale: scale{c.whole, .05}, try: system(c.inside, c.outside)}
+		s.knee(c.loads)
+		k := s.found()
+		if (k.Low > 0) != c.want[0] || (k.High > 0) != c.want[1] {
+			t.Errorf("%s: knee %+v", c.name, k)
+			continue
+		}
+		// The truth lies between, and no farther than a neighbour away.
+		if k.Low > c.inside || k.High > 0 && k.High < c.outside {
+			t.Errorf("%s: knee %+v, but inside goes to %g and outside from %g", c.name, k, c.inside, c.outside)
+		}
+		next := s.tried[min(s.insiders(), len(s.tried)-1)].load
+		if k.Low > 0 && k.High > 0 && !s.near(k.Low, next) {
+			t.Errorf("%s: %g is inside and the next that was tried is %g", c.name, k.Low, next)
+		}
+		if n := len(s.tried); n > s.trials(c.loads) {
+			t.Errorf("%s: %d loads were tried, at most %d were announced", c.name, n, s.trials(c.loads))
+		}
+	}
+}
+
+func TestKneeExactly(t *testing.T) {
+	s := search{scale: scale{true, .001}, try: system(11, 12)}
+	s.knee([]float64{1, 2, 4, 8, 16, 32})
+	if k := s.found(); k != (Knee{11, 12}) {
+		t.Errorf("knee of 11 users %+v", k)
+	}
+	var order []float64
+	s = search{scale: scale{false, .05}, try: func(load float64) (Standing, after) {
+		order = append(order, load)
+		return system(10, 10.0001)(load)
+	}}
+	s.knee([]float64{4, 8, 16, 32})
+	want := []float64{4, 8, 16, 11.31, 9.512, 10.37, 9.932}
+	if k := s.found(); !slices.Equal(order, want) || k != (Knee{9.932, 10.37}) {
+		t.Errorf("tried %v, knee %+v; want %v, {9.932 10.37}", order, k, want)
+	}
+}
+
+// A collapse keeps loads above from being tried, an end all of them.
+func TestSearchStops(t *testing.T) {
+	var order []float64
+	s := search{scale: scale{false, .05}, try: func(load float64) (Standing, after) {
+		order = append(order, load)
+		if load >= 4 {
+			return Outside, lower
+		}
+		return Inside, anything
+	}}
+	s.all([]float64{1, 2, 4, 8}, false)
+	if want := []float64{1, 2, 4}; !slices.Equal(order, want) {
+		t.Errorf("tried %v, want %v", order, want)
+	}
+	order = nil
+	s = search{scale: scale{false, .05}, try: func(load float64) (Standing, after) {
+		order = append(order, load)
+		return Inside, nothing
+	}}
+	s.knee([]float64{1, 2, 4, 8})
+	if want := []float64{1}; !slices.Equal(order, want) || s.found() != (Knee{1, 0}) {
+		t.Errorf("tried %v, want %v", order, want)
+	}
+}
+
+// What is inside above something that is not does not count, nor the reverse.
+func TestKneeIsCautious(t *testing.T) {
+	s := search{tried: []tried{{1, Inside}, {2, Outside}, {3, Inside}, {4, Unsure}, {5, Outside}, {6, Outside}}}
+	if k := s.found(); k != (Knee{1, 5}) {
+		t.Errorf("knee %+v, want {1 5}", k)
+	}
+}

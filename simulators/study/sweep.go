@@ -1,0 +1,341 @@
+package study
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"halfsecond/budgets"
+	"halfsecond/budgets/steady"
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/dist"
+	"halfsecond/pipeline/trace"
+	"halfsecond/simulators/arrival"
+	"halfsecond/simulators/runner"
+	"halfsecond/simulators/scenario"
+)
+
+// SweepSettings say how to run a scenario under many loads.
+type SweepSettings struct {
+	// Settings are those of every run; N is the interactions of one.
+	runner.Settings
+	Loads    []float64 // to begin with, ascending: requests a second, or users
+	FindKnee bool      // go on, between them, until the knee is as narrow as Resolution says
+	// Resolution is how far apart the loads are between which the knee is looked for, as
+	// a share of the lower one. Users are never less than one apart.
+	Resolution float64
+	Repeats    int // runs of each load, each with a seed of its own; at least 1
+
+	// Around, when set, carries each run out by calling run, with what it adds to the
+	// settings.
+	Around func(load float64, repeat int, set runner.Settings, run func(runner.Settings) (trace.Run, error)) (trace.Run, error)
+	// Ran, when set, is told how many runs are done.
+	Ran func(runs int)
+}
+
+// Swept is what came of a sweep.
+type Swept struct {
+	Unit   string  // of loads: "/s" or "users"
+	Levels []Level // by ascending load
+	Knee   Knee
+	Runs   int
+	// Collapsed says at which load and why no higher one was tried; empty when it is not so.
+	Collapsed string
+	Ended     string // why it ended early; empty when it did not
+}
+
+// Level is one load.
+type Level struct {
+	Load     float64
+	Standing Standing
+	Points   []Point // its runs
+}
+
+// Point is what one run tells.
+type Point struct {
+	Seed       uint64
+	Verdict    budgets.Verdict
+	Judgements []budgets.Judgement
+	StartUp    *budgets.StartUp // nil where it was stated
+	Unfit      string           // why the run cannot be judged at all; empty when it can
+	// Pool is of the metric that the budgets limit, and Limit what a member has to keep;
+	// where none is a latency's, Pool is of the metric that interactions land with and
+	// Limited is false.
+	Pool    budgets.Pool
+	Limit   budgets.Limit
+	Limited bool
+	// Offered is how many interactions were due a second, and Achieved how many ended ok,
+	// in the second half of the time in which any that are kept were due; NaN where that
+	// is no time.
+	Offered, Achieved float64
+	Kept              int     // interactions of the report
+	OK                float64 // the share of them that ended ok; NaN of none
+}
+
+// Good counts the members of the pool that keep the limit.
+func (p *Point) Good() int {
+	n := 0
+	for _, v := range p.Pool.Values {
+		if p.Limited && p.Limit.Holds(v) {
+			n++
+		}
+	}
+	return n
+}
+
+// leastTurns is how many interactions each user of a closed loop has at least, so that
+// most of a run has all users at work.
+const leastTurns = 5
+
+// Sweep runs the scenario under each load, and with FindKnee between them. The error is
+// for what kept it from running at all.
+func Sweep(ctx context.Context, s *scenario.Scenario, set SweepSettings) (*Swept, error) {
+	if err := set.check(s); err != nil {
+		return nil, err
+	}
+	w := &sweep{ctx: ctx, scenario: s, settings: set, out: &Swept{Unit: s.Arrivals.LoadUnit()}}
+	find := search{scale: set.scale(s), try: w.level}
+	if set.FindKnee {
+		find.knee(set.Loads)
+	} else {
+		find.all(set.Loads, false)
+	}
+	slices.SortFunc(w.out.Levels, func(a, b Level) int { return cmp.Compare(a.Load, b.Load) })
+	w.out.Knee = find.found()
+	return w.out, w.err
+}
+
+// scale returns which loads the scenario can have.
+func (set *SweepSettings) scale(s *scenario.Scenario) scale {
+	return scale{whole: !s.Arrivals.Open(), resolution: set.Resolution}
+}
+
+// check reports all that makes a sweep impossible.
+func (set *SweepSettings) check(s *scenario.Scenario) error {
+	var errs []error
+	if s.Grid != nil {
+		return errors.New("a comparison of models (kind grid) has no load to sweep")
+	}
+	if len(s.Budgets) == 0 {
+		errs = append(errs, errors.New("the scenario has no budgets, so no load is inside or outside them"))
+	}
+	if len(set.Loads) == 0 {
+		errs = append(errs, errors.New("no load to run"))
+	}
+	for i, load := range set.Loads {
+		loaded, err := under(s, load, set.N)
+		if err != nil {
+			errs = append(errs, err)
+		} else if n := interactions(s, load, set.N); loaded.FindStartUp && n < steady.Least {
+			return fmt.Errorf("a run of %d is too short to find where its start-up ends: want n %d or more, or a warm_up above 0 in the scenario", n, steady.Least)
+		}
+		if i > 0 && load <= set.Loads[i-1] {
+			errs = append(errs, fmt.Errorf("load %g comes after %g: want them ascending", load, set.Loads[i-1]))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// MostRuns returns how many runs a sweep takes at most.
+func MostRuns(s *scenario.Scenario, set SweepSettings) int {
+	levels := len(set.Loads)
+	if set.FindKnee {
+		levels = set.scale(s).trials(set.Loads)
+	}
+	return levels * set.Repeats
+}
+
+// EstimateSweep returns what a sweep sends at most.
+func EstimateSweep(ctx context.Context, s *scenario.Scenario, set SweepSettings) (runner.Estimate, error) {
+	if err := set.check(s); err != nil {
+		return runner.Estimate{}, err
+	}
+	// Users have several interactions each, so that the highest load asks most.
+	high := set.Loads[len(set.Loads)-1]
+	one := set.Settings
+	one.N = interactions(s, high, set.N)
+	loaded, err := under(s, high, set.N)
+	if err != nil {
+		return runner.Estimate{}, err
+	}
+	e, err := runner.EstimateRun(ctx, loaded, one)
+	runs := MostRuns(s, set)
+	return runner.Estimate{Requests: e.Requests * runs, PromptTokens: e.PromptTokens * runs, OutputTokens: e.OutputTokens * runs}, err
+}
+
+// interactions returns how many interactions a run under a load has.
+func interactions(s *scenario.Scenario, load float64, n int) int {
+	if s.Arrivals.Open() {
+		return n
+	}
+	return max(n, leastTurns*int(load))
+}
+
+// under returns the scenario under a load. Where its file leaves the warm-up out, the
+// start-up is found by the report, but for a trace, whose load never is the same for
+// long. A ramp is held at the load.
+func under(s *scenario.Scenario, load float64, n int) (*scenario.Scenario, error) {
+	one := *s
+	p := s.Arrivals
+	if p.Kind == arrival.RampKind {
+		p = held(p.Slope)
+	}
+	var err error
+	if one.Arrivals, err = p.Under(load); err != nil {
+		return nil, err
+	}
+	one.FindStartUp = s.FindStartUp || s.WarmUp == 0 && p.Kind != arrival.TraceKind
+	return &one, runner.Enough(&one, interactions(s, load, n))
+}
+
+// held returns the arrivals of a ramp that has come to its end.
+func held(s arrival.Slope) arrival.Process {
+	if s.Even {
+		return arrival.Constant(max(1, time.Duration(math.Round(float64(time.Second)/s.To))))
+	}
+	return arrival.Poisson(s.To)
+}
+
+// sweep is a sweep under way.
+type sweep struct {
+	ctx      context.Context
+	scenario *scenario.Scenario
+	settings SweepSettings
+	out      *Swept
+	err      error
+
+	requests, tokens int // sent so far, about
+}
+
+// level runs one load.
+func (w *sweep) level(load float64) (Standing, after) {
+	l := Level{Load: load}
+	for repeat := range w.settings.Repeats {
+		run, err := w.run(load, repeat)
+		if err == nil {
+			var p Point
+			p, err = point(run)
+			l.Points = append(l.Points, p)
+		}
+		if err != nil {
+			w.err = fmt.Errorf("load %g: %w", load, err)
+			return Unsure, nothing
+		}
+		if w.out.Runs++; w.settings.Ran != nil {
+			w.settings.Ran(w.out.Runs)
+		}
+		if !run.Footer.Finished {
+			w.out.Ended = cmp.Or(run.Footer.Reason, "a run did not finish")
+			break
+		}
+	}
+	l.Standing = l.standing(w.settings.Repeats)
+	w.out.Levels = append(w.out.Levels, l)
+	if w.out.Ended != "" {
+		return l.Standing, nothing
+	}
+	if why := l.collapse(w.scenario.Arrivals.Open(), w.bestBelow(load)); why != "" {
+		w.out.Collapsed = fmt.Sprintf("at %s %s", w.out.Named(load), why)
+		return l.Standing, lower
+	}
+	return l.Standing, anything
+}
+
+// bestBelow returns the most interactions a second that ended ok under a lower load.
+func (w *sweep) bestBelow(load float64) (best float64) {
+	for i := range w.out.Levels {
+		for j := range w.out.Levels[i].Points {
+			if w.out.Levels[i].Load < load {
+				best = max(best, w.out.Levels[i].Points[j].Achieved)
+			}
+		}
+	}
+	return best
+}
+
+// Named returns a load with its unit.
+func (s *Swept) Named(load float64) string {
+	if s.Unit == "users" {
+		if load == 1 {
+			return "1 user"
+		}
+		return fmt.Sprintf("%g users", load)
+	}
+	return fmt.Sprintf("%g/s", load)
+}
+
+// run carries one run out.
+func (w *sweep) run(load float64, repeat int) (trace.Run, error) {
+	loaded, err := under(w.scenario, load, w.settings.N)
+	if err != nil {
+		return trace.Run{}, err
+	}
+	set := w.settings.Settings
+	set.N = interactions(w.scenario, load, set.N)
+	set.Seed = seedOf(set.Seed, repeat)
+	if set.Salt != 0 { // the same seeds draw the same prompts under every load
+		salt := dist.Stream(set.Salt, "study/sweep", w.out.Runs)
+		set.Salt = salt.Uint64()
+	}
+	if err := w.ration(&set); err != nil {
+		return trace.Run{Footer: trace.Footer{Reason: err.Error()}}, nil
+	}
+	carry := func(set runner.Settings) (trace.Run, error) { return runner.Run(w.ctx, loaded, set) }
+	if w.settings.Around != nil {
+		run, err := w.settings.Around(load, repeat, set, carry)
+		w.spent(&run)
+		return run, err
+	}
+	run, err := carry(set)
+	w.spent(&run)
+	return run, err
+}
+
+// seedOf returns the seed of a repeat, the same under every load: what differs between
+// two loads is the load.
+func seedOf(seed uint64, repeat int) uint64 {
+	if repeat == 0 {
+		return seed
+	}
+	r := dist.Stream(seed, "study/repeat", repeat)
+	return r.Uint64()
+}
+
+// ration leaves a run what the caps of the whole sweep leave it.
+func (w *sweep) ration(set *runner.Settings) error {
+	for _, c := range []struct {
+		most *int
+		used int
+		what string
+	}{{&set.Endpoint.MaxRequests, w.requests, "requests"}, {&set.Endpoint.MaxTokens, w.tokens, "tokens"}} {
+		if *c.most == 0 {
+			continue
+		}
+		if *c.most -= c.used; *c.most <= 0 {
+			return fmt.Errorf("the cap of the sweep's %s was reached", c.what)
+		}
+	}
+	return nil
+}
+
+// spent counts what a run sent. What is not in its file, the warm-up and the requests
+// of others, counts as much for each as what is.
+func (w *sweep) spent(run *trace.Run) {
+	requests, tokens := 0, 0
+	for i := range run.Traces {
+		for j := range run.Traces[i].Requests {
+			if r := &run.Traces[i].Requests[j]; r.Sent != pipeline.Unknown {
+				requests++
+				tokens += max(0, r.PromptTokens) + max(0, r.OutputTokens)
+			}
+		}
+	}
+	whole := float64(len(run.Traces)+run.Header.WarmUp) / float64(max(1, len(run.Traces)))
+	whole += float64(run.Footer.Background.Requests) / float64(max(1, requests))
+	w.requests += int(math.Ceil(whole * float64(requests)))
+	w.tokens += int(math.Ceil(whole * float64(tokens)))
+}
