@@ -5,7 +5,7 @@ SHELL := bash
 BIN := bin/halfsecond
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
 
-.PHONY: help build run test check agree bench clean
+.PHONY: help build run test check agree bench fuzz clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -55,6 +55,14 @@ agree: build ## how far the mock over real sockets is from the simulator
 
 bench: ## benchmarks of the heart, with the collector set as the program sets it
 	GOGC=400 go test -run '^$$' -bench . ./pipeline/... ./mockllm/... ./simulators/... ./budgets/...
+
+FUZZTIME ?= 5s
+
+fuzz: ## every parser with random inputs, FUZZTIME each (5s); what breaks one is kept as a seed
+	@mkdir -p bin; find . -name '*_test.go' -not -path '*/node_modules/*' | xargs grep -oE '^func Fuzz[A-Za-z0-9_]*' | sort -u | while IFS=: read -r file name; do \
+	  echo "$${file%/*} $${name#func }"; \
+	  go test "$${file%/*}" -run '^$$' -fuzz "^$${name#func }\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x >bin/fuzz.log 2>&1 || { cat bin/fuzz.log; exit 1; }; \
+	done
 
 clean: ## remove what make built
 	rm -rf bin

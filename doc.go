@@ -25,6 +25,14 @@
 //	  strict           YAML and JSON files that people write, and all that is wrong with one at once
 //	  wire             bytes <-> messages: event streams and the OpenAI protocol; a package below for each other vendor
 //	  endpoint         real endpoints as stages
+//	    recount        every number of a run again, from its raw log
+//	    probe          asks an endpoint a few times, for finding to explain
+//	    listen         speech to text
+//	    speak          text to speech
+//	    converse       models that hear and speak
+//	    talk           their sockets, and audio at the pace of speech
+//	    sound          when samples came, and when the first that can be heard
+//	  exchange         the raw log and cassettes: what went over the wire, read by read
 //	  realpart         programs that nobody here wrote, for tests
 //	mockllm            what serves
 //	  catalog          accelerators, models, engines, hosted components: tables, each figure with its source
@@ -38,6 +46,7 @@
 //	  answer           what the mock says: an echo, a file, the true continuation of code
 //	  speech           how hosted STT and TTS behave: what is heard in samples, and what is spoken
 //	    audio          samples and their codecs
+//	  cassette         recorded answers as a language model
 //	  fault            scripted misbehaviour, by rules
 //	  server           the mock servers, over the models on the wall clock
 //	    text           fronts of language-model protocols: a package below for each vendor, over
@@ -45,20 +54,24 @@
 //	                   hole in code), tokenid (numbers of tokens); stand is for tests
 //	    voice          fronts of speech protocols: a package below for each vendor, over ear and
 //	                   mouth, which hear and speak, and talk, the plumbing; voicetest is for tests
+//	    replay         what was recorded, served again
 //	    ledger         what was asked, how late the answers were written, /metrics
 //	    conformance    vendors' own libraries streaming from the mock
 //	    memnet         connections in memory, for tests
 //	  mock             the mock for other people's Go tests
 //	budgets            budget expressions, metrics, verdicts, critical paths, levers
 //	  grid             comparisons of models: trends, gains and their intervals
-//	  report           terminal, JSON and CSV reports
+//	  steady           where the start-up of a run ends
+//	  versus           two runs of one experiment: better, worse, or not to be told; baseline files
+//	  finding          what was seen of an endpoint means: findings, each with evidence and the fix
+//	  report           terminal, JSON, CSV, Markdown and JUnit reports
 //	    picture        the pictures of a comparison, SVG and PNG
 //	simulators         who asks, and how
 //	  arrival          when a request falls due
 //	  voice, ide, bench  the interactions
 //	  scenario         scenario files: strict parse, defaults, hash; built-in scenarios
 //	  runner           scenario + target -> traces
-//	  study            many runs as one: the comparison of models
+//	  study            many runs as one: the comparison of models, the sweep of loads
 //
 // # Arrows
 //

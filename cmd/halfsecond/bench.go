@@ -1,13 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"halfsecond/budgets/report"
 	"halfsecond/budgets/report/picture"
@@ -18,6 +18,14 @@ import (
 )
 
 var errCSV = errors.New("--format csv is for comparisons of models, such as 'halfsecond run bench'")
+
+// notForGrids refuses what a comparison of models does not have.
+func (p *program) notForGrids() error {
+	if p.Format == "markdown" || p.Format == "junit" {
+		return usageError(fmt.Errorf("--format %s is not for comparisons of models (kind grid), which have no budgets: want table, json or csv", p.Format))
+	}
+	return nil
+}
 
 // onlyForGrids refuses what only a comparison of models has.
 func (o *runOptions) onlyForGrids(p *program) error {
@@ -32,6 +40,9 @@ func (o *runOptions) onlyForGrids(p *program) error {
 
 // runBench compares the models of a grid and reports what follows.
 func runBench(ctx context.Context, p *program, o *runOptions, s *scenario.Scenario, one runner.Settings) error {
+	if err := p.notForGrids(); err != nil {
+		return err
+	}
 	set, err := o.grid(ctx, s, one)
 	if err != nil {
 		return err
@@ -63,7 +74,7 @@ func runBench(ctx context.Context, p *program, o *runOptions, s *scenario.Scenar
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(p.showBench(b, beside), undrawn); err != nil {
+	if err := errors.Join(p.showBench(b, beside, nil), undrawn); err != nil {
 		return err
 	}
 	return benchError(b, either(o.out == "", "comparison", "comparison, of which there are no pictures,"))
@@ -83,11 +94,11 @@ func (o *runOptions) grid(ctx context.Context, s *scenario.Scenario, one runner.
 	}
 	var err error
 	if o.check && len(o.models) == 0 {
-		set.Models = study.Stated(s, set.Endpoint)
+		if set.Models = study.Stated(s, set.Endpoint); len(set.Models) == 0 {
+			set.Models = study.AtMost(s) // which of them are there is not asked now
+		}
 		return set, nil
 	}
-	// A server that keeps prompts may have those of an earlier run: these are others.
-	set.Salt = uint64(time.Now().UnixNano())
 	if set.Models, err = study.Models(ctx, s, set.Endpoint, o.models); err != nil && len(o.models) == 0 {
 		err = fmt.Errorf("%w; --endpoint-model names those to compare", err)
 	}
@@ -122,7 +133,7 @@ func benchBesideSim(ctx context.Context, s *scenario.Scenario, set study.Setting
 	if set.Target != runner.Mock || ctx.Err() != nil {
 		return nil, nil
 	}
-	set.Target, set.Progress, set.Keep, set.Begin = runner.Sim, nil, nil, nil
+	set.Target, set.Progress, set.Keep, set.Begin, set.KeepExchange = runner.Sim, nil, nil, nil, nil
 	run, err := study.Compare(ctx, s, set)
 	if err != nil {
 		return nil, err
@@ -139,36 +150,50 @@ func benchBesideSim(ctx context.Context, s *scenario.Scenario, set study.Setting
 type benchDocument struct {
 	*report.Bench
 	BesideSim *report.BenchComparison `json:"beside_sim,omitempty"` // on the target mock
+	RawLog    *again                  `json:"raw_log,omitempty"`    // of a report, where bytes crossed a wire
 }
 
 // showBench prints a comparison in the format that was asked for.
-func (p *program) showBench(b *report.Bench, beside *report.BenchComparison) error {
+func (p *program) showBench(b *report.Bench, beside *report.BenchComparison, bytes *again) error {
 	switch {
 	case p.Format == "csv":
 		return b.CSV(p.out)
-	case p.Format == "json" && beside == nil:
+	case p.Format == "json" && beside == nil && bytes == nil:
 		return b.JSON(p.out)
 	case p.Format == "json":
-		return writeJSON(p.out, benchDocument{b, beside})
+		return writeJSON(p.out, benchDocument{b, beside, bytes})
 	}
 	o := report.Options{Width: min(p.width, 120), Color: p.color && p.width > 0}
-	if err := b.Table(p.out, o); err != nil || beside == nil {
+	if err := b.Table(p.out, o); err != nil {
 		return err
+	}
+	if bytes != nil {
+		return bytes.writeTable(p.out)
+	}
+	if beside == nil {
+		return nil
 	}
 	fmt.Fprintln(p.out)
 	return beside.Table(p.out, o)
 }
 
 // reportBench reports the traces of a comparison.
-func reportBench(p *program, run trace.Run) error {
+func reportBench(p *program, run trace.Run, path string) error {
+	if err := p.notForGrids(); err != nil {
+		return err
+	}
 	b, err := report.NewBench(run)
 	if err != nil {
 		return usageError(err)
 	}
-	if err := p.showBench(b, nil); err != nil {
+	bytes, err := recountRun(path, run)
+	if err != nil {
+		return usageError(err)
+	}
+	if err := p.showBench(b, nil, bytes); err != nil {
 		return err
 	}
-	return benchError(b, "comparison")
+	return cmp.Or(bytes.err(), benchError(b, "comparison"))
 }
 
 // benchError turns a comparison that lacks something into an exit code.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"halfsecond/pipeline/endpoint"
+	"halfsecond/pipeline/endpoint/dialect"
 	"halfsecond/simulators/ide"
 	"halfsecond/simulators/scenario"
 )
@@ -14,9 +15,9 @@ import (
 // endpoint returns the language model's server: the scenario's, with the URL of
 // --endpoint in its place if there is one.
 func (o *runOptions) endpoint(s *scenario.Scenario) (endpoint.Config, error) {
-	e := scenario.Endpoint{Protocol: string(endpoint.OpenAIChat)}
+	e := scenario.Endpoint{Protocol: string(dialect.OpenAIChat)}
 	if s.IDE != nil {
-		e.Protocol = string(endpoint.OpenAICompletions)
+		e.Protocol = string(dialect.OpenAICompletions)
 	}
 	if s.Endpoints.LLM != nil {
 		e = *s.Endpoints.LLM
@@ -33,13 +34,15 @@ func (o *runOptions) endpoint(s *scenario.Scenario) (endpoint.Config, error) {
 	if e.URL == "" {
 		errs = append(errs, errors.New("no endpoint for the language model: give the scenario endpoints: {llm: {url: ...}}, or --endpoint llm=URL"))
 	}
-	if s.IDE != nil && e.Protocol == string(endpoint.OpenAIChat) {
-		errs = append(errs, errors.New("endpoints.llm.protocol openai-chat cannot carry the text behind the cursor: want openai-completions"))
+	if d, err := dialect.Of(dialect.Protocol(e.Protocol)); s.IDE != nil && err == nil && !d.Fills {
+		errs = append(errs, fmt.Errorf("endpoints.llm.protocol %s cannot carry the text behind the cursor: want one of %s", d.Protocol, strings.Join(dialect.Filling(), ", ")))
 	}
 	key, err := keyFrom(e.KeyEnv)
+	roots, unread := readRoots(o.caFile)
+	errs = append(errs, unread)
 	config := endpoint.Config{
-		URL: e.URL, Protocol: endpoint.Protocol(e.Protocol), Model: e.Model, Key: key, IgnoreEOS: e.IgnoreEOS || o.ignoreEOS,
-		MaxRequests: o.caps.requests, MaxTokens: o.caps.tokens,
+		URL: e.URL, Protocol: dialect.Protocol(e.Protocol), Model: e.Model, Key: key, IgnoreEOS: e.IgnoreEOS || o.ignoreEOS,
+		MaxRequests: o.caps.requests, MaxTokens: o.caps.tokens, Cold: o.cold, Roots: roots,
 	}
 	if err = errors.Join(append(errs, err)...); err == nil {
 		err = config.Check()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/exchange"
 	"halfsecond/pipeline/trace"
 )
 
@@ -31,20 +32,40 @@ func createTraces(dir string) (*os.File, error) {
 // flushEvery is how much of a run in real time can be lost to a kill, at most.
 const flushEvery = time.Second
 
-// keeper writes a run's traces as they are finished.
+// keeper writes a run's traces as they are finished, and its raw log beside them.
 type keeper struct {
 	file    *os.File
 	writer  *trace.Writer
 	flushed time.Time
+	raw     *rawLog // nil for none
 }
 
-// begin writes the header.
+// newKeeper makes the files of a run in a folder.
+func newKeeper(dir string, raw bool) (*keeper, error) {
+	file, err := createTraces(dir)
+	if err != nil {
+		return nil, err
+	}
+	k := &keeper{file: file}
+	if raw {
+		if k.raw, err = createRaw(filepath.Join(dir, rawFile)); err != nil {
+			return nil, errors.Join(err, k.remove())
+		}
+	}
+	return k, nil
+}
+
+// begin writes the headers.
 func (k *keeper) begin(h trace.Header) error {
 	w, err := trace.NewWriter(k.file, h)
-	if err == nil {
-		k.writer, k.flushed = w, time.Now()
+	if err != nil {
+		return err
 	}
-	return err
+	k.writer, k.flushed = w, time.Now()
+	if k.raw == nil {
+		return nil
+	}
+	return k.raw.begin(exchange.Header{Scenario: h.Scenario, Target: h.Target, Hashed: h.TextsHashed})
 }
 
 // keep writes one trace.
@@ -59,11 +80,20 @@ func (k *keeper) keep(t *pipeline.Trace) error {
 	return k.writer.Flush()
 }
 
-// close writes the footer and closes the file. A file in which no run began is
-// removed.
+// close ends the raw log, writes the footer of the traces, which says if the log is not
+// whole, and closes both files. Files in which no run began are removed.
 func (k *keeper) close(f trace.Footer) error {
-	if k.writer == nil {
-		return errors.Join(k.file.Close(), os.Remove(k.file.Name()))
+	var lost error
+	if k.raw != nil {
+		if lost = k.raw.close(); lost != nil {
+			f.Finished, f.Reason = false, lost.Error()
+		}
 	}
-	return errors.Join(k.writer.Close(f), k.file.Close())
+	if k.writer == nil {
+		return errors.Join(lost, k.remove())
+	}
+	return errors.Join(lost, k.writer.Close(f), k.file.Close())
 }
+
+// remove takes the trace file away.
+func (k *keeper) remove() error { return errors.Join(k.file.Close(), os.Remove(k.file.Name())) }

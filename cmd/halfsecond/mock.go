@@ -162,7 +162,8 @@ func verdict(r ledger.WriteReport) string {
 
 // server returns the server that is to be at an address.
 func (o *mockOptions) server(c server.Config, addr net.Addr) (*server.Server, error) {
-	if err := o.access.secure(&c, addr); err != nil {
+	var err error
+	if c.Certificate, err = o.access.certify(addr); err != nil {
 		return nil, err
 	}
 	s, err := server.New(c)

@@ -25,19 +25,31 @@ type mockAccess struct {
 }
 
 func (o *mockAccess) addFlags(f *pflag.FlagSet) {
-	f.BoolVar(&o.tls, "tls", false, "speak https and wss, with a self-signed certificate made at the start, whose path is printed")
-	f.StringVar(&o.certDir, "tls-dir", os.TempDir(), "`folder` for that certificate")
-	f.StringArrayVar(&o.names, "tls-name", nil, "a further `host` name or IP address for that certificate, such as that of a container; may be repeated")
+	o.addTLSFlags(f)
 	f.StringVar(&o.keyEnv, "api-key-env", "", "environment `variable` with the key that clients must send, as Bearer, x-api-key or their other ways (default: any key or none will do)")
 	f.StringVar(&o.wyoming, "wyoming", "", "`address` for the Wyoming protocol, such as 127.0.0.1:10300 (default: not served)")
 	f.BoolVar(&o.calls, "call-anywhere", false, "let Twilio's calls dial servers that are not on this machine")
 }
 
+func (o *mockAccess) addTLSFlags(f *pflag.FlagSet) {
+	f.BoolVar(&o.tls, "tls", false, "speak https and wss, with a self-signed certificate made at the start, whose path is printed")
+	f.StringVar(&o.certDir, "tls-dir", os.TempDir(), "`folder` for that certificate")
+	f.StringArrayVar(&o.names, "tls-name", nil, "a further `host` name or IP address for that certificate, such as that of a container; may be repeated")
+}
+
+// checkTLS refuses what only a certificate needs.
+func (o *mockAccess) checkTLS(given func(flag string) bool) error {
+	if flags := typed(given, "tls-dir", "tls-name"); len(flags) > 0 && !o.tls {
+		return fmt.Errorf("%s: that goes with --tls", strings.Join(flags, ", "))
+	}
+	return nil
+}
+
 // fill sets who is let in, and where calls may go.
 func (o *mockAccess) fill(c *server.Config, given func(flag string) bool) error {
 	c.DialAnywhere = o.calls
-	if flags := typed(given, "tls-dir", "tls-name"); len(flags) > 0 && !o.tls {
-		return fmt.Errorf("%s: that goes with --tls", strings.Join(flags, ", "))
+	if err := o.checkTLS(given); err != nil {
+		return err
 	}
 	if !given("api-key-env") {
 		return nil
@@ -69,16 +81,15 @@ func (o *mockAccess) exposed(addr net.Addr) string {
 	return fmt.Sprintf("other machines reach it at %s", addr)
 }
 
-// secure makes the certificate of a server at an address, if it is to have one.
-func (o *mockAccess) secure(c *server.Config, addr net.Addr) (err error) {
+// certify makes the certificate of a server at an address, nil if it is to have none.
+func (o *mockAccess) certify(addr net.Addr) (c *server.Certificate, err error) {
 	if !o.tls {
-		return nil
+		return nil, nil
 	}
 	if o.certificate, err = server.NewCertificate(o.certDir, addr.String(), o.names...); err != nil {
-		return fmt.Errorf("--tls: %w", err)
+		return nil, fmt.Errorf("--tls: %w", err)
 	}
-	c.Certificate = o.certificate
-	return nil
+	return o.certificate, nil
 }
 
 // listen opens what is served beside HTTP.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,14 +19,22 @@ import (
 func newReportCmd(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "report DIR",
-		Short: "Every number of a run again, from its traces",
+		Short: "Every number of a run again, from its traces and from the bytes that came",
 		Long: `Report reads the traces that 'halfsecond run --out DIR' kept and judges them again:
 the same report, from the file alone. A run that was cut short, even by a kill, is
-reported as far as it came.`,
+reported as far as it came.
+
+Where the folder has a raw log, exchanges.jsonl.gz, the numbers of every request are
+computed again from the bytes of its response and their instants, and compared with those
+in the traces. It ends with 3 and names each number that differs. It also says what
+cannot be computed again: of requests that were never sent, are not in the log, or are in
+it without their bytes. In the document of --format json that is the member raw_log;
+docs/raw.md describes the log.`,
 		Example: `  halfsecond run voice --out results
   halfsecond report results
-  halfsecond report results --format json`,
-		Annotations: offers("table", "json", "csv"),
+  halfsecond report results --format json
+  halfsecond report results --format junit > budgets.xml`,
+		Annotations: offers("table", "json", "csv", "markdown", "junit"),
 		Args:        oneArgument("a folder that --out made, or a trace file"),
 		RunE:        func(cmd *cobra.Command, args []string) error { return runReport(cmd.Context(), p, args[0]) },
 	}
@@ -37,7 +46,7 @@ func runReport(_ context.Context, p *program, path string) error {
 		return usageError(err)
 	}
 	if run.Header.Kind == pipeline.KindGrid {
-		return reportBench(p, run)
+		return reportBench(p, run, path)
 	}
 	if p.Format == "csv" {
 		return usageError(errCSV)
@@ -46,10 +55,14 @@ func runReport(_ context.Context, p *program, path string) error {
 	if err != nil {
 		return usageError(err)
 	}
-	if err := p.show(r, nil); err != nil {
+	bytes, err := recountRun(path, run)
+	if err != nil {
+		return usageError(err)
+	}
+	if err := p.showAgain(r, bytes); err != nil {
 		return err
 	}
-	return verdictError(r)
+	return cmp.Or(bytes.err(), verdictError(r))
 }
 
 // readTraces reads the trace file in a folder, or that file.

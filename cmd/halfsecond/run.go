@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -24,9 +25,14 @@ type runOptions struct {
 	endpoints []string
 	models    []string
 	ignoreEOS bool
+	cold      bool
+	caFile    string
 	seed      uint64
+	salt      uint64
 	n         int
 	out       string
+	noRaw     bool
+	hashTexts bool
 	check     bool
 	caps      caps
 	perUser   int
@@ -53,7 +59,18 @@ nothing is retried, and the run is refused when it is likely to exceed
 --max-requests or --max-tokens. --check prints the estimate and sends nothing. Before
 the run the list of models is asked for once a connection, to open it.
 
-Keys come from the environment variable that the scenario's key_env names.
+At an endpoint the plain requests of kind bench have prompts that no other run has, so
+that no cache holds them by accident (--salt), and as many tokens as the scenario says
+in the server's own count: how much that is for one of our words is learned from the
+usage of the first requests, and the report says it.
+
+Keys come from the environment variable that the scenario's key_env names. They are in
+no file that is written.
+
+With --out, mock and endpoint also keep the raw log exchanges.jsonl.gz: each request,
+and each read of its response with its instant and bytes. 'halfsecond report' computes
+every number again from it, 'halfsecond record' makes a cassette of it. --hash-texts
+keeps no words in either file, --no-raw leaves the log out.
 
 A scenario of kind grid, such as bench, compares models: --n is then the requests of
 each cell, --out keeps pictures and cells.csv beside the traces if it finishes, and
@@ -65,7 +82,9 @@ A run that did not finish is reported as far as it came, and ends with 3 whateve
 budgets say of that part.
 
 --format json prints the document that 'go doc halfsecond/budgets/report' describes;
-on the target mock it has the member beside_sim, the comparison described there.`,
+on the target mock it has the member beside_sim, the comparison described there.
+--format markdown prints a page for a pull request, --format junit a test case for each
+budget, where one that could not be measured is an error; a grid has neither.`,
 		Example: `  halfsecond run voice
   halfsecond run ide --target mock --n 80
   halfsecond run my.yaml --target endpoint --check
@@ -73,7 +92,7 @@ on the target mock it has the member beside_sim, the comparison described there.
   halfsecond run voice --format json
   halfsecond run bench --out results
   halfsecond run bench --endpoint llm=http://127.0.0.1:8000/v1 --ignore-eos --n 5`,
-		Annotations: offers("table", "json", "csv"),
+		Annotations: offers("table", "json", "csv", "markdown", "junit"),
 		Args:        oneArgument("a built-in scenario or a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.name, opts.given = args[0], cmd.Flags().Changed
@@ -87,12 +106,17 @@ on the target mock it has the member beside_sim, the comparison described there.
 func (o *runOptions) addFlags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.StringVar(&o.target, "target", "", "where to run: sim, mock or endpoint (default: the scenario's, else sim)")
-	f.StringArrayVar(&o.endpoints, "endpoint", nil, "`llm=URL` of an OpenAI-compatible server; implies --target endpoint")
+	f.StringArrayVar(&o.endpoints, "endpoint", nil, "`llm=URL` of a language model's server; implies --target endpoint")
 	f.StringArrayVar(&o.models, "endpoint-model", nil, "`name` of a model there to compare, for a grid; may be given again")
 	f.BoolVar(&o.ignoreEOS, "ignore-eos", false, "ask an endpoint for answers of full length, which vLLM, SGLang and the mock understand")
+	f.BoolVar(&o.cold, "cold", false, "open a connection to an endpoint for each request, so that looking up, connecting and TLS count; otherwise one is kept")
+	f.StringVar(&o.caFile, "ca-file", "", "`file` with the certificates of authorities that an endpoint's is to be trusted by, in PEM, beside the machine's")
 	f.Uint64Var(&o.seed, "seed", 0, "`number` that every random draw follows from (default: the scenario's)")
+	f.Uint64Var(&o.salt, "salt", 0, "`number` that sets prompts apart from those of other runs with this seed, which a server may have cached; 0 does not (default: another for each run at an endpoint, else 0)")
 	f.IntVar(&o.n, "n", 0, "`interactions` to report (default: the scenario's)")
 	f.StringVar(&o.out, "out", "", "`folder` to keep the traces in, for halfsecond report")
+	f.BoolVar(&o.noRaw, "no-raw", false, "keep no raw log beside the traces: of every read its instant and bytes")
+	f.BoolVar(&o.hashTexts, "hash-texts", false, "keep no prompt, answer or transcript: their SHA-256, and bytes of the same kinds and sizes")
 	f.BoolVar(&o.check, "check", false, "read and validate only, and estimate what would be sent")
 	o.caps.addFlags(f)
 	f.IntVar(&o.perUser, "per-user", 1, "most `requests` of one user in flight at an endpoint")
@@ -140,7 +164,7 @@ func runRun(ctx context.Context, p *program, o *runOptions) error {
 
 // settings resolves what the flags and the scenario say of how to run.
 func (o *runOptions) settings(s *scenario.Scenario) (runner.Settings, error) {
-	set := runner.Settings{Target: s.Run.Target, Seed: s.Run.Seed, N: s.Run.N, Version: buildVersion()}
+	set := runner.Settings{Target: s.Run.Target, Seed: s.Run.Seed, N: s.Run.N, Version: buildVersion(), HashTexts: o.hashTexts}
 	if len(o.endpoints) > 0 {
 		set.Target = runner.Endpoint
 	}
@@ -153,9 +177,15 @@ func (o *runOptions) settings(s *scenario.Scenario) (runner.Settings, error) {
 	if o.given("n") {
 		set.N = o.n
 	}
+	set.Salt = o.salt
+	if set.Target == runner.Endpoint && !o.given("salt") {
+		set.Salt = uint64(time.Now().UnixNano())
+	}
 	var errs []error
 	if set.N < 1 || set.N > scenario.MostInteractions {
 		errs = append(errs, fmt.Errorf("--n %d: want 1 to %d", set.N, scenario.MostInteractions))
+	} else if s.Grid == nil {
+		errs = append(errs, runner.Enough(s, set.N))
 	}
 	switch {
 	case !slices.Contains(runner.Targets(), set.Target):
@@ -164,6 +194,8 @@ func (o *runOptions) settings(s *scenario.Scenario) (runner.Settings, error) {
 		config, err := o.endpoint(s)
 		set.Endpoint, set.PerUser = config, o.perUser
 		errs = append(errs, err, o.mayOverlap(s))
+	case o.cold || o.caFile != "":
+		errs = append(errs, fmt.Errorf("--cold and --ca-file are for --target endpoint, not for %s", set.Target))
 	case len(o.endpoints) > 0:
 		errs = append(errs, fmt.Errorf("--endpoint is for --target endpoint, not for %s", set.Target))
 	}
@@ -177,12 +209,14 @@ func (o *runOptions) carryOut(bar bar, set runner.Settings, run func(runner.Sett
 	if o.out == "" {
 		return run(set)
 	}
-	file, err := createTraces(o.out)
+	keeper, err := newKeeper(o.out, set.Target != runner.Sim && !o.noRaw)
 	if err != nil {
 		return trace.Run{}, usageError(err)
 	}
-	keeper := &keeper{file: file}
 	set.Begin, set.Keep = keeper.begin, keeper.keep
+	if keeper.raw != nil {
+		set.KeepExchange = keeper.raw.keep
+	}
 	out, err := run(set)
 	if failed := keeper.close(out.Footer); failed != nil {
 		// What was run is reported all the same, and says what is missing.
@@ -197,7 +231,7 @@ func besideSim(ctx context.Context, s *scenario.Scenario, set runner.Settings, r
 	if set.Target != runner.Mock || ctx.Err() != nil {
 		return nil, nil
 	}
-	set.Target, set.Progress, set.Keep, set.Begin = runner.Sim, nil, nil, nil
+	set.Target, set.Progress, set.Keep, set.Begin, set.KeepExchange = runner.Sim, nil, nil, nil, nil
 	run, err := runner.Run(ctx, s, set)
 	if err != nil {
 		return nil, err

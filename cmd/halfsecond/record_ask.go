@@ -1,0 +1,273 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/pflag"
+
+	"halfsecond/mockllm/token"
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint"
+	"halfsecond/pipeline/endpoint/dialect"
+	"halfsecond/pipeline/exchange"
+	"halfsecond/simulators/runner"
+)
+
+// recordAsking says what record asks an endpoint, as typed.
+type recordAsking struct {
+	endpoint        string
+	protocol, model string
+	keyEnv, caFile  string
+	prompts         string // a file
+	requests        int
+	prompt, answer  int // tokens
+	pause           time.Duration
+	ignoreEOS, cold bool
+	check           bool
+	maxTokens       int
+}
+
+func (o *recordAsking) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.endpoint, "endpoint", "", "`llm=URL`, in place of the argument")
+	f.StringVar(&o.protocol, "protocol", string(dialect.OpenAIChat), "`name` of the protocol: "+strings.Join(dialect.Names(), ", "))
+	f.StringVar(&o.model, "model", "", "`name` of the model there (default: the only one that it lists)")
+	f.StringVar(&o.keyEnv, "key-env", "", "environment `variable` that holds the key")
+	f.StringVar(&o.caFile, "ca-file", "", "`file` with the certificates of authorities to trust, in PEM, beside the machine's")
+	f.IntVar(&o.requests, "requests", 20, "`requests`, one after the other")
+	f.StringVar(&o.prompts, "prompts", "", "`file` of prompts, one a line, to be asked in order, round and round (default: words without meaning, new ones each time)")
+	f.IntVar(&o.prompt, "prompt-tokens", 256, "`tokens` of each prompt, without --prompts")
+	f.IntVar(&o.answer, "answer", 128, "most `tokens` of each answer")
+	f.DurationVar(&o.pause, "pause", 0, "`time` from the end of an answer to the next request")
+	f.BoolVar(&o.ignoreEOS, "ignore-eos", false, "ask for answers of full length, which vLLM, SGLang and the mock understand")
+	f.BoolVar(&o.cold, "cold", false, "open a connection for each request")
+	f.IntVar(&o.maxTokens, "max-tokens", 100_000, "most `tokens` to and from the endpoint, all together")
+	f.BoolVar(&o.check, "check", false, "say what would be sent, and send nothing")
+}
+
+// typed returns the flags of these that were typed.
+func (o *recordAsking) typed(given func(flag string) bool) (names []string) {
+	all := pflag.NewFlagSet("", pflag.ContinueOnError)
+	new(recordAsking).addFlags(all)
+	all.VisitAll(func(f *pflag.Flag) {
+		if given(f.Name) {
+			names = append(names, "--"+f.Name)
+		}
+	})
+	return names
+}
+
+// ask makes a cassette of what an endpoint answers.
+func (o *recordOptions) ask(ctx context.Context, p *program, url string, t *taping) error {
+	a := &o.asking
+	config, err := a.config(url)
+	texts, bad := a.texts()
+	if err = errors.Join(err, bad, a.validate()); err == nil {
+		err = config.Check()
+	}
+	if err != nil {
+		return usageError(err)
+	}
+	e := a.estimate(texts)
+	if !p.Quiet {
+		fmt.Fprintf(p.err, "asking %s %s, one after the other: about %d tokens of prompts, at most %d of answers\n",
+			config.ShownURL(), counted(e.Requests, "time"), e.PromptTokens, e.OutputTokens)
+	}
+	if e.Tokens() > a.maxTokens {
+		return usageError(fmt.Errorf("that may take %d tokens, more than --max-tokens %d: ask for less, or raise it", e.Tokens(), a.maxTokens))
+	}
+	if a.check {
+		return nil
+	}
+	if config.Model == "" {
+		if config.Model, err = endpoint.OnlyModel(ctx, config); err != nil {
+			return err
+		}
+	}
+	if err := t.begin(o.out, exchange.Header{Target: runner.Endpoint, Hashed: o.hash}); err != nil {
+		return err
+	}
+	asked := &recording{taping: t, texts: texts, answer: a.answer, n: a.requests, pause: a.pause, bar: p.bar("record", a.requests)}
+	err = asked.run(ctx, config)
+	return errors.Join(err, t.end())
+}
+
+func (o *recordAsking) config(url string) (endpoint.Config, error) {
+	c := endpoint.Config{
+		URL: url, Protocol: dialect.Protocol(o.protocol), Model: o.model, IgnoreEOS: o.ignoreEOS, Cold: o.cold,
+		MaxRequests: o.requests, MaxTokens: o.maxTokens,
+	}
+	var errs []error
+	if names := dialect.Names(); !slices.Contains(names, o.protocol) {
+		errs = append(errs, fmt.Errorf("--protocol %s is not known; did you mean %s?", o.protocol, nearest(o.protocol, names)))
+	}
+	key, err := keyFrom(o.keyEnv)
+	if err != nil {
+		err = fmt.Errorf("--key-env %s: the environment variable is not set", o.keyEnv)
+	}
+	errs = append(errs, err)
+	c.Key = key
+	c.Roots, err = readRoots(o.caFile)
+	return c, errors.Join(append(errs, err)...)
+}
+
+func (o *recordAsking) validate() error {
+	var errs []error
+	for _, f := range []struct {
+		flag  string
+		value int
+	}{{"requests", o.requests}, {"prompt-tokens", o.prompt}, {"answer", o.answer}, {"max-tokens", o.maxTokens}} {
+		if f.value < 1 {
+			errs = append(errs, fmt.Errorf("--%s %d: want at least 1", f.flag, f.value))
+		}
+	}
+	if o.pause < 0 {
+		errs = append(errs, fmt.Errorf("--pause %s: want 0s or more", o.pause))
+	}
+	return errors.Join(errs...)
+}
+
+// texts returns the prompts of the requests. Those without meaning are new each time, so
+// that a server which keeps prompts has seen none of them.
+func (o *recordAsking) texts() ([]string, error) {
+	if o.prompts != "" {
+		return readPrompts(o.prompts)
+	}
+	salt := uint64(time.Now().UnixNano())
+	var all []string
+	for i := range max(0, o.requests) {
+		all = append(all, token.Passage{{ID: token.Name(salt, "record/prompt", i), N: max(1, o.prompt)}}.Text())
+	}
+	return all, nil
+}
+
+// readPrompts reads a file of prompts, one a line.
+func readPrompts(name string) (all []string, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("--prompts: %w", err)
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, mostPrompt)
+	for n := 1; lines.Scan(); n++ {
+		text := strings.TrimSpace(lines.Text())
+		if !utf8.ValidString(text) {
+			return nil, fmt.Errorf("--prompts %s:%d: this is not UTF-8 text", name, n)
+		}
+		if text != "" {
+			all = append(all, text)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("--prompts %s: %w", name, err)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("--prompts %s: there is no prompt in it", name)
+	}
+	return all, nil
+}
+
+// estimate returns what the requests ask for.
+func (o *recordAsking) estimate(texts []string) (e runner.Estimate) {
+	for i := range o.requests {
+		e.Requests++
+		e.PromptTokens += token.Count(texts[i%len(texts)])
+		e.OutputTokens += o.answer
+	}
+	return e
+}
+
+// recording asks an endpoint, one request after the other, on a loop of its own.
+type recording struct {
+	*taping
+	texts  []string
+	answer int // most tokens
+	n      int
+	pause  time.Duration
+	bar    bar
+
+	loop   *pipeline.Wall
+	client *endpoint.Client
+	asked  int
+	failed error // of the file
+
+	mu sync.Mutex // guards taping
+}
+
+// run asks until all is asked, or ctx ends.
+func (r *recording) run(ctx context.Context, config endpoint.Config) error {
+	defer r.bar.close()
+	r.loop = pipeline.NewPreciseWall()
+	config.Keep = r.take
+	var err error
+	if r.client, err = endpoint.NewClient(config, r.loop); err != nil {
+		return err
+	}
+	defer r.client.Close()
+	if !config.Cold {
+		if err := r.client.WarmUp(ctx, 1); err != nil {
+			return err
+		}
+	}
+	r.loop.At(0, pipeline.RankTimer, r.next)
+	r.loop.Reset()
+	err = r.loop.Run(ctx)
+	r.client.Close()
+	if errors.Is(err, context.Canceled) {
+		err = &exitError{exitUnmeasured, fmt.Errorf("interrupted in request %d of %d", r.asked, r.n)}
+	}
+	return cmp.Or(r.failed, err)
+}
+
+// next sends a request, or ends.
+func (r *recording) next() {
+	if r.asked == r.n || r.broken() != nil {
+		r.loop.Stop()
+		return
+	}
+	text := r.texts[r.asked%len(r.texts)]
+	r.asked++
+	c := &pipeline.Call{
+		PromptTokens: token.Count(text), OutputTokens: r.answer, MaxTokens: r.answer,
+		Prompt: func() pipeline.Prompt { return pipeline.Prompt{Chat: true, Text: text} },
+		Record: pipeline.NewRequest(int64(r.asked), r.loop.Now()),
+	}
+	c.Done = func() {
+		r.bar.done(r.asked)
+		r.note(&c.Record)
+		r.loop.After(r.pause, pipeline.RankTimer, r.next)
+	}
+	r.client.Start(c)
+}
+
+// take keeps an exchange. It runs on a goroutine of the request.
+func (r *recording) take(x *exchange.Exchange) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failed = cmp.Or(r.failed, r.keep(x))
+}
+
+// note takes note of a request that was not sent.
+func (r *recording) note(q *pipeline.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if q.Sent == pipeline.Unknown {
+		r.Left[q.Reason]++
+	}
+}
+
+func (r *recording) broken() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.failed
+}

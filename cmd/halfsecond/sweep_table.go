@@ -1,0 +1,155 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"halfsecond/budgets"
+	"halfsecond/simulators/study"
+)
+
+// showSweep prints a sweep in the format that was asked for.
+func (p *program) showSweep(d *sweepDocument) error {
+	switch p.Format {
+	case "json":
+		return writeJSON(p.out, d)
+	case "csv":
+		return d.csv(p.out)
+	}
+	return d.writeTable(p)
+}
+
+// sentence says where the knee is.
+func (d *sweepDocument) sentence(w *study.Swept) string {
+	low, high := d.edge.Low, d.edge.High
+	runs := "in every run"
+	switch {
+	case d.Repeats == 1:
+		runs = "in one run each, so that nobody knows how much chance is in it"
+	case low == 0 && high == 0:
+		return "No load is inside the budgets in every run, and none outside."
+	}
+	switch {
+	case low == 0 && high == 0:
+		return "No load is inside the budgets, and none outside."
+	case low == 0:
+		return fmt.Sprintf("No load that was tried is inside the budgets; %s and all above are outside, %s.", w.Named(high), runs)
+	case high == 0:
+		return fmt.Sprintf("Every load up to %s is inside the budgets, %s; none that was tried is outside.", w.Named(low), runs)
+	}
+	return fmt.Sprintf("The highest load inside the budgets is between %s and %s: up to the first all are inside, from the second on all outside, %s.",
+		w.Named(low), w.Named(high), runs)
+}
+
+// sweepWidth is where lines of text are broken.
+const sweepWidth = 100
+
+var standingMarks = map[string]string{"inside": "✓", "outside": "✗", "unsure": "?"}
+
+func (d *sweepDocument) writeTable(p *program) error {
+	var b strings.Builder
+	writeWrapped(&b, "", d.Summary, sweepWidth)
+	writeWrapped(&b, "", fmt.Sprintf("%s on %s · %s · %s of each load · seed %d · scenario hash %.12s", d.Scenario, d.Target, strings.Join(d.Budgets, ", "),
+		counted(d.Repeats, "run"), d.Seed, d.ScenarioHash), sweepWidth)
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, "\noffered\tachieved\t%s p50\tp95\tof runs\tgood\tok\t\n", d.Metric)
+	for _, l := range d.Levels {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t  %s %s\n", d.offered(l), rateOf(l.Achieved), d.figure(l.P50), d.figure(l.P95), d.spread(l),
+			shareOf(l.Good), shareOf(l.OK), standingMarks[l.Standing], l.Standing)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	for _, n := range d.notes() {
+		writeWrapped(&b, "  ", n, sweepWidth)
+	}
+	_, err := fmt.Fprint(p.out, b.String())
+	return err
+}
+
+// offered returns the load of a row.
+func (d *sweepDocument) offered(l sweepLevel) string {
+	if d.LoadUnit == "users" {
+		return counted(int(l.Load), "user")
+	}
+	return fmt.Sprintf("%g/s", l.Load)
+}
+
+func rateOf(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.4g/s", *v)
+}
+
+// figure returns a value of the metric, which the document has as reports give it.
+func (d *sweepDocument) figure(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	base := *v
+	if d.unit == budgets.Duration {
+		base *= 1e6
+	}
+	return d.unit.Format(base)
+}
+
+// spread returns from where to where the p95 of the runs goes.
+func (d *sweepDocument) spread(l sweepLevel) string {
+	if len(l.Runs) < 2 || l.P95Low == nil {
+		return ""
+	}
+	return d.figure(l.P95Low) + " to " + d.figure(l.P95High)
+}
+
+func shareOf(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return budgets.Share.Format(*v)
+}
+
+// notes say what has to be known to read the table.
+func (d *sweepDocument) notes() (notes []string) {
+	for _, l := range d.Levels {
+		if l.Reason != nil {
+			notes = append(notes, fmt.Sprintf("%s is unsure: %s.", d.offered(l), *l.Reason))
+		}
+	}
+	if d.Collapsed != nil {
+		notes = append(notes, "No higher load was tried: "+*d.Collapsed+".")
+	}
+	if d.Knee != nil && d.edge.Low > 0 && d.edge.High > 0 {
+		notes = append(notes, fmt.Sprintf("Loads were tried until neighbours are %g %% apart, or one user.", 100*d.Knee.Resolution))
+	}
+	notes = append(notes, d.startUps()...)
+	if d.Limit != nil {
+		notes = append(notes, fmt.Sprintf("good: the share that keeps %s, of all that had to; what failed does not. p50 and p95 are over the runs together, those of runs beside them.", *d.Limit))
+	}
+	return append(notes, "achieved: interactions a second that ended ok, in the second half of the time in which any were due.")
+}
+
+// startUps says how much was cut off the runs.
+func (d *sweepDocument) startUps() []string {
+	least, most, n := 0, 0, 0
+	for _, l := range d.Levels {
+		for _, r := range l.Runs {
+			if r.Start == nil {
+				return []string{"Start-up: as the scenario states it; none was looked for."}
+			}
+			if n == 0 {
+				least = *r.Start
+			}
+			least, most, n = min(least, *r.Start), max(most, *r.Start), max(n, r.Kept+*r.Start+*r.Tail)
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	if most == 0 {
+		return []string{"Start-up: looked for in each run by a test; there was nothing to cut."}
+	}
+	return []string{fmt.Sprintf("Start-up: found in each run by a test and cut, %d to %d interactions; of a run that never is steady nothing is.", least, most)}
+}
