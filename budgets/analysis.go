@@ -248,7 +248,7 @@ func unfit(l trace.Lateness, smallest float64) string {
 		return ""
 	}
 	ran, most, _ := Duration.FormatBeside(float64(late), allowed)
-	return fmt.Sprintf("the tester itself ran %s late (%s), more than 2 %% of the smallest budget, which is %s", ran, name, most)
+	return fmt.Sprintf("the tester itself ran %s late (%s), more than %s, 2 %% of the smallest budget", ran, name, most)
 }
 
 // lateness returns the tester's own lateness: the footer's, or that of the
