@@ -6,10 +6,6 @@ import (
 	"strings"
 )
 
-// Keys returns every key of a scenario file, in the order in which canonical texts
-// have them.
-func Keys() []Key { return schema.keys }
-
 // Reference returns all keys as tables in Markdown. Those of a language model, and of
 // the engine of one, stand in several places and are listed once.
 func Reference() string {
