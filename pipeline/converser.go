@@ -50,6 +50,8 @@ type Answered struct {
 	FirstAudio      time.Duration // first byte of a sample
 	FirstAudible    time.Duration // first sample of magnitude Audible
 	LastAudio       time.Duration
+	Lead            time.Duration // as in Speech
+	Voiced          time.Duration // as in Speech
 	ResponseDone    time.Duration
 	HeardAt         time.Duration // the transcript of what the user said was complete
 	End             time.Duration
@@ -90,7 +92,7 @@ func NewAnswered(id int64, due time.Duration) Answered {
 		ID: id, Due: due, Ready: Unknown, FirstFrame: Unknown, LastFrame: Unknown, SpeechEnd: Unknown,
 		SpeechStarted: Unknown, SpeechStopped: Unknown, Committed: Unknown, ResponseCreated: Unknown,
 		FirstOutput: Unknown, FirstAudio: Unknown, FirstAudible: Unknown, LastAudio: Unknown, ResponseDone: Unknown,
-		HeardAt: Unknown, End: Unknown, Late: Unknown,
+		Lead: Unknown, Voiced: Unknown, HeardAt: Unknown, End: Unknown, Late: Unknown,
 		Interrupted: Unknown, Noticed: Unknown, Truncated: Unknown, Played: Unknown,
 		InputTokens: UnknownCount, CachedTokens: UnknownCount, OutputTokens: UnknownCount, Transport: NewTransport(),
 	}

@@ -310,3 +310,29 @@ func TestWallReset(t *testing.T) {
 		}
 	})
 }
+
+// TestPostsStarveNoTimer: work that was scheduled for an instant runs before whatever was
+// observed after it, however fast posts follow each other.
+func TestPostsStarveNoTimer(t *testing.T) {
+	w := NewWall()
+	const due = 5 * time.Millisecond
+	posts, early := 0, true
+	var again func()
+	again = func() {
+		posts++
+		if w.Now() > due && early {
+			t.Errorf("a post of %s ran before the timer of %s", w.Now(), due)
+			w.Stop()
+		}
+		w.Post(w.Elapsed(), again)
+	}
+	w.At(due, RankTimer, func() { early = false })
+	w.At(2*due, RankTimer, w.Stop)
+	w.Post(0, again)
+	if err := w.Run(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if early || posts < 100 {
+		t.Errorf("the timer ran: %t, after %d posts", !early, posts)
+	}
+}

@@ -15,12 +15,12 @@ func newTimerSleeper() *timerSleeper {
 	return &timerSleeper{timer: t, kick: make(chan struct{}, 1)}
 }
 
-func (s *timerSleeper) arm(d time.Duration) {
+func (s *timerSleeper) arm(now, at time.Duration) {
 	select { // a kick for an earlier sleep is stale
 	case <-s.kick:
 	default:
 	}
-	s.timer.Reset(d)
+	s.timer.Reset(at - now)
 }
 
 func (s *timerSleeper) wake() {

@@ -90,11 +90,18 @@ type Request struct {
 	PromptTokens int
 	CachedTokens int // those of the prompt that the model had in its cache
 	OutputTokens int
+	LimitTokens  int    // longest answer that a server was asked for; 0 for no limit, or unknown
 	TokenSource  string // "engine", "usage", "timings" or "none"
+	Impossible   string // what the server counted that cannot be, in words; it is in no count
 	Chunks       int    // output chunks seen, 0 when nothing was delivered
-	Simulated    bool
-	Server       ServerTime // what the server says of its own time
-	Transport    Transport
+	Unread       int    // messages of the response that are no valid JSON, and were left out
+	// Gaps are the times between the chunks, and LongestGap the longest of them, exact;
+	// none and Unknown where nobody saw chunks one by one, as in a simulation.
+	Gaps       Gaps
+	LongestGap time.Duration
+	Simulated  bool
+	Server     ServerTime // what the server says of its own time
+	Transport  Transport
 	// Way is the part of a modelled network in the instants of a request that crossed a
 	// real one; zero for none.
 	Way Way
@@ -129,7 +136,7 @@ func NewRequest(id int64, due time.Duration) Request {
 	return Request{
 		ID: id, Due: due,
 		Sent: Unknown, Scheduled: Unknown, Loading: Unknown, FirstByte: Unknown, FirstOutput: Unknown,
-		FirstText: Unknown, FirstSeen: Unknown, LastOutput: Unknown, End: Unknown,
+		FirstText: Unknown, FirstSeen: Unknown, LastOutput: Unknown, End: Unknown, LongestGap: Unknown,
 		PromptTokens: UnknownCount, CachedTokens: UnknownCount, OutputTokens: UnknownCount, TokenSource: "none",
 		Server: NewServerTime(), Transport: NewTransport(),
 	}

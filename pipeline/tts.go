@@ -53,6 +53,8 @@ type Speech struct {
 	FirstAudio   time.Duration // first byte of a sample, after a container's header: ttfa
 	FirstAudible time.Duration // first sample of magnitude Audible: ttaa
 	LastAudio    time.Duration // last byte of a sample
+	Lead         time.Duration // how long the samples before the first audible one play
+	Voiced       time.Duration // when a player that begins with the first audio plays that one
 	End          time.Duration // end event, or end of the body
 
 	Characters int // of the text that was sent
@@ -78,7 +80,7 @@ type Speech struct {
 func NewSpeech(id int64, due time.Duration) Speech {
 	return Speech{
 		ID: id, Due: due, Ready: Unknown, Sent: Unknown, LastSent: Unknown, FirstByte: Unknown,
-		FirstAudio: Unknown, FirstAudible: Unknown, LastAudio: Unknown, End: Unknown, Transport: NewTransport(),
+		FirstAudio: Unknown, FirstAudible: Unknown, LastAudio: Unknown, Lead: Unknown, Voiced: Unknown, End: Unknown, Transport: NewTransport(),
 	}
 }
 

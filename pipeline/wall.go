@@ -37,9 +37,10 @@ type post struct {
 }
 
 // sleeper waits for an instant. arm and wake are called under the Wall's lock;
-// wait returns after the armed span, or early after a wake.
+// wait returns when the instant has come, or early after a wake or for no reason.
 type sleeper interface {
-	arm(d time.Duration)
+	// arm sets it for the instant at, which is later than now.
+	arm(now, at time.Duration)
 	wake()
 	wait()
 	close()
@@ -109,13 +110,12 @@ func (w *Wall) Run(ctx context.Context) error {
 	defer cancel()
 	for w.admit() {
 		at, ok := w.peek()
-		if !ok {
-			w.doze(time.Hour)
-			continue
-		}
 		now := w.Elapsed()
+		if !ok {
+			at = later(now, time.Hour)
+		}
 		if at > now {
-			w.doze(at - now)
+			w.doze(now, at)
 			continue
 		}
 		w.handle(now - at)
@@ -144,14 +144,14 @@ func (w *Wall) admit() bool {
 	return !stop
 }
 
-// doze sleeps for d, or until something is posted.
-func (w *Wall) doze(d time.Duration) {
+// doze sleeps until at, or until something is posted.
+func (w *Wall) doze(now, at time.Duration) {
 	w.mu.Lock()
 	if len(w.inbox) > 0 || w.stopping {
 		w.mu.Unlock()
 		return
 	}
-	w.sleep.arm(d)
+	w.sleep.arm(now, at)
 	w.asleep = true
 	w.mu.Unlock()
 

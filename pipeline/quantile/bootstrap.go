@@ -50,6 +50,9 @@ func ByBlock(n, length int) Plan {
 	return Plan{n: n, length: min(length, max(n, 1))}
 }
 
+// Members returns how many members are drawn from.
+func (p Plan) Members() int { return p.n }
+
 // Draw counts in times how often each member is drawn; it has a place for every one.
 func (p Plan) Draw(random *dist.Rand, times []int32) {
 	clear(times)

@@ -23,15 +23,23 @@ func (p Proportion) Wilson(confidence float64) (low, high float64) {
 	return max(0, (middle-half)/whole), min(1, (middle+half)/whole)
 }
 
-// Minus returns the interval of p - other, two independent proportions: method 10 of
-// Newcombe, "Interval estimation for the difference between independent proportions:
-// comparison of eleven methods", Statistics in Medicine 17, 1998, which puts the two
-// Wilson intervals together:
+// Minus returns the interval of p - other, two proportions that correlate by r, 0 for
+// independent ones. It puts the two Wilson intervals together:
 //
-//	d - sqrt((p-low)^2 + (high'-p')^2)  to  d + sqrt((high-p)^2 + (p'-low')^2),  d = p - p'
-func (p Proportion) Minus(other Proportion, confidence float64) (low, high float64) {
+//	d - sqrt(a^2 - 2rab + b^2)  to  d + sqrt(e^2 - 2ref + f^2),  d = p - p'
+//	a = p - low, b = high' - p', e = high - p, f = p' - low'
+//
+// which is method 10 of Newcombe, "Interval estimation for the difference between
+// independent proportions: comparison of eleven methods", Statistics in Medicine 17, 1998,
+// and, of pairs, his "Improved confidence intervals for the difference between binomial
+// proportions based on paired data" in the same volume (as in the R package biostatUZH,
+// confIntPairedProportion.R, read 2026-11-30).
+func (p Proportion) Minus(other Proportion, r, confidence float64) (low, high float64) {
 	l, h := p.Wilson(confidence)
 	otherL, otherH := other.Wilson(confidence)
 	d := p.Share - other.Share
-	return d - math.Hypot(p.Share-l, otherH-other.Share), d + math.Hypot(h-p.Share, other.Share-otherL)
+	return d - apart(p.Share-l, otherH-other.Share, r), d + apart(h-p.Share, other.Share-otherL, r)
 }
+
+// apart returns how far a difference may lie off when its two sides may by a and by b.
+func apart(a, b, r float64) float64 { return math.Sqrt(max(0, a*a-2*r*a*b+b*b)) }

@@ -19,10 +19,21 @@ func TestMinus(t *testing.T) {
 		{10, 10, 0, 10, "0.6075", "1.0000"},
 		{0, 10, 0, 10, "-0.2775", "0.2775"},
 	} {
-		low, high := Proportion{c.x / c.n, c.n}.Minus(Proportion{c.y / c.m, c.m}, .95)
+		low, high := Proportion{c.x / c.n, c.n}.Minus(Proportion{c.y / c.m, c.m}, 0, .95)
 		if l, h := fmt.Sprintf("%.4f", low), fmt.Sprintf("%.4f", high); l != c.low || h != c.high {
 			t.Errorf("%v/%v - %v/%v: %s to %s, want %s to %s", c.x, c.n, c.y, c.m, l, h, c.low, c.high)
 		}
+	}
+}
+
+// Two proportions of the same members: 35 of 50 and 30 of 50, of which 25 have both, so
+// that their correlation is (25*10 - 10*5) / sqrt(35*15*30*20).
+func TestMinusOfPairs(t *testing.T) {
+	r := 200 / math.Sqrt(35*15*30*20)
+	a, b := Proportion{.7, 50}, Proportion{.6, 50}
+	low, high := a.Minus(b, r, .95)
+	if l, h := fmt.Sprintf("%.4f", low), fmt.Sprintf("%.4f", high); l != "-0.0487" || h != "0.2423" {
+		t.Errorf("%s to %s, want -0.0487 to 0.2423", l, h)
 	}
 }
 
@@ -53,7 +64,7 @@ func TestMinusCoverage(t *testing.T) {
 	for _, p := range [][2]float64{{.9, .8}, {.99, .97}, {.5, .5}} {
 		covered := 0
 		for range runs {
-			low, high := Proportion{count(p[1]) / n, n}.Minus(Proportion{count(p[0]) / n, n}, .95)
+			low, high := Proportion{count(p[1]) / n, n}.Minus(Proportion{count(p[0]) / n, n}, 0, .95)
 			if truth := p[1] - p[0]; low <= truth && truth <= high {
 				covered++
 			}
