@@ -85,7 +85,9 @@ func answer(x *exchange.Exchange) (Answer, error) {
 	}
 	a := Answer{Model: x.Model, Record: pipeline.NewRequest(0, 0), Steps: steps(r)}
 	r.Fill(&a.Record)
+	burst := a.Record.Transport.Burst
 	a.Record.Transport = pipeline.NewTransport() // nothing is sent
+	a.Record.Transport.Burst = burst             // but that nobody can tell its pace stays so
 	since := func(at *time.Duration) { *at = pipeline.Since(x.Sent, *at) }
 	for _, at := range []*time.Duration{
 		&a.Record.FirstByte, &a.Record.FirstOutput, &a.Record.FirstText, &a.Record.FirstSeen, &a.Record.LastOutput, &a.Record.End,

@@ -98,6 +98,7 @@ func TestStage(t *testing.T) {
 	want.FirstText, want.FirstSeen, want.LastOutput, want.End = 2100*ms, 2100*ms, 2300*ms, 2600*ms
 	want.Finish, want.PromptTokens, want.CachedTokens, want.OutputTokens = "stop", 9, 4, 5
 	want.TokenSource, want.Chunks, want.Simulated = "usage", 3, true
+	want.Gaps, want.LongestGap = pipeline.Gaps{{For: 99_876_864, N: 2}}, 100*ms
 	if !reflect.DeepEqual(c.Record, want) {
 		t.Errorf("record\n%+v, want\n%+v", c.Record, want)
 	}
@@ -243,5 +244,23 @@ func TestHashed(t *testing.T) {
 	hashed, err := Read(file(t, exchange.Header{Hashed: true}, x))
 	if err != nil || !reflect.DeepEqual(plain, hashed) {
 		t.Errorf("%+v, error %v; want %+v", hashed, err, plain)
+	}
+}
+
+// TestBurst: an answer whose chunks all came in one read tells no pace when it is given again
+// either.
+func TestBurst(t *testing.T) {
+	x := recorded()
+	x.End = time.Second + 100*ms
+	x.Add(x.End, []byte("data: "+strings.Join([]string{delta("a"), delta("b"), delta("c"), stop, usage, done}, "\n\ndata: ")+"\n\n"))
+	tape := read(t, x)
+	var loop pipeline.Virtual
+	c, _ := call(&loop)
+	NewStage(&loop, func() *Answer { return &tape.Answers[0] }).Start(c)
+	if err := loop.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if r := &c.Record; !r.Transport.Burst || r.Chunks != 3 || r.FirstOutput != r.LastOutput || r.Outcome != pipeline.OK {
+		t.Errorf("record %+v, want a burst of 3 chunks", r)
 	}
 }

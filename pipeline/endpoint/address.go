@@ -40,6 +40,20 @@ func parseAddress(text, model string, d *dialect.Dialect) (address, error) {
 	return address{complete: at(d.Path), models: at(d.Models), shown: show(u)}, nil
 }
 
+// ProtocolAt returns the protocol whose full path a URL has, or else the one that is
+// expected there.
+func ProtocolAt(text string, expected dialect.Protocol) dialect.Protocol {
+	u, failed := url.Parse(text)
+	d, unknown := dialect.Of(expected)
+	if failed != nil || unknown != nil {
+		return expected
+	}
+	if _, p, ok := d.AtPath(strings.TrimRight(u.Path, "/")); ok {
+		return p
+	}
+	return expected
+}
+
 // parseURL reads a URL, whatever its path.
 func parseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
@@ -89,6 +103,10 @@ func base(path string, d *dialect.Dialect) (string, error) {
 		return "", fmt.Errorf("its path is that of %s, but the protocol is %s", found, d.Protocol)
 	case ok:
 		return base, nil
+	case d.Base == "":
+		// Its paths hang below the root of the server. Most servers that speak it have
+		// APIs of other protocols as well, below /v1, and that is what people write.
+		return strings.TrimSuffix(path, "/v1"), nil
 	}
 	return cmp.Or(path, d.Base), nil
 }

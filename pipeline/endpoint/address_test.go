@@ -24,6 +24,10 @@ func TestParseAddress(t *testing.T) {
 		{"https://h/v1/chat/completions", dialect.OpenAICompletions, "", "", `url "https://h/v1/chat/completions": its path is that of openai-chat, but the protocol is openai-completions`},
 		{"https://h/v1/completions", dialect.OpenAIChat, "", "", `url "https://h/v1/completions": its path is that of openai-completions, but the protocol is openai-chat`},
 		{"https://h/v1beta/openai/", dialect.OpenAIChat, "https://h/v1beta/openai/chat/completions", "https://h/v1beta/openai/models", ""},
+		{"http://h:11434/v1/", dialect.OllamaChat, "http://h:11434/api/chat", "http://h:11434/api/tags", ""},
+		{"http://h/x/v1", dialect.LlamaInfill, "http://h/x/infill", "http://h/x/v1/models", ""},
+		{"http://h/v1/api/chat", dialect.OllamaChat, "http://h/v1/api/chat", "http://h/v1/api/tags", ""},
+		{"http://h/v1", dialect.Gemini, "http://h/v1/models/m:streamGenerateContent?alt=sse", "http://h/v1/models", ""},
 		{"localhost:8080", dialect.OpenAIChat, "", "", `url "localhost:8080": want it to begin with http:// or https://`},
 		{"http:///v1", dialect.OpenAIChat, "", "", `url "http:///v1": it names no host`},
 		{"http://me:pw@h/v1", dialect.OpenAIChat, "", "", `url "http://h/v1": it holds a user or password; give the key apart from the URL`},
@@ -43,6 +47,26 @@ func TestParseAddress(t *testing.T) {
 		if got.complete != tt.complete || got.models != tt.models || message != tt.err {
 			t.Errorf("parseAddress(%q, %s) = %q, %q, error %q; want %q, %q, error %q",
 				tt.url, tt.protocol, got.complete, got.models, message, tt.complete, tt.models, tt.err)
+		}
+	}
+}
+
+func TestProtocolAt(t *testing.T) {
+	for _, c := range []struct {
+		url            string
+		expected, want dialect.Protocol
+	}{
+		{"http://127.0.0.1:11434/api/chat", dialect.OpenAIChat, dialect.OllamaChat},
+		{"http://127.0.0.1:11434/api/generate/", dialect.OpenAICompletions, dialect.OllamaGenerate},
+		{"http://127.0.0.1:8000/v1/chat/completions", dialect.OpenAICompletions, dialect.OpenAIChat},
+		{"http://127.0.0.1:8000/v1/completions", dialect.Tabby, dialect.Tabby},
+		{"http://127.0.0.1:8000/v1", dialect.OpenAIChat, dialect.OpenAIChat},
+		{"http://127.0.0.1:8000", dialect.Anthropic, dialect.Anthropic},
+		{"http://[::1", dialect.OpenAIChat, dialect.OpenAIChat},
+		{"http://127.0.0.1/api/chat", "no protocol", "no protocol"},
+	} {
+		if got := ProtocolAt(c.url, c.expected); got != c.want {
+			t.Errorf("ProtocolAt(%s, %s) = %s, want %s", c.url, c.expected, got, c.want)
 		}
 	}
 }

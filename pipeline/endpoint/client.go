@@ -50,9 +50,7 @@ type Client struct {
 	stop    context.CancelCauseFunc
 	flights sync.WaitGroup
 
-	// Owned by the loop.
-	requests int // started
-	tokens   int // counted, and reserved for calls under way
+	account account // owned by the loop
 }
 
 var (
@@ -64,11 +62,14 @@ var (
 // names everything that is wrong with config.
 func NewClient(config Config, loop Loop) (*Client, error) {
 	d, at, err := config.resolve()
+	if err == nil && config.MaxCost > 0 && !config.Price.Known() {
+		err = fmt.Errorf("cap of %s, and no price is known", config.MaxCost)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("endpoint: %w", err)
 	}
 	config.Limits = config.Limits.WithDefaults()
-	c := &Client{config: config, dialect: d, address: at, loop: loop, transport: newTransport(config)}
+	c := &Client{config: config, dialect: d, address: at, loop: loop, transport: newTransport(config), account: newAccount(&config)}
 	c.ctx, c.stop = context.WithCancelCause(context.Background())
 	return c, nil
 }
@@ -116,19 +117,15 @@ func (c *Client) Start(call *pipeline.Call) {
 
 // admit counts a call against the caps and returns the body of its request.
 func (c *Client) admit(f *flight) ([]byte, error) {
-	if limit := c.config.MaxRequests; limit > 0 && c.requests >= limit {
-		return nil, fmt.Errorf("over the cap of %d requests", limit)
-	}
-	reserve := f.call.PromptTokens + f.call.MaxTokens
-	if limit := c.config.MaxTokens; limit > 0 && c.tokens+reserve > limit {
-		return nil, fmt.Errorf("over the cap of %d tokens: %d are used or reserved, %d more are asked for", limit, c.tokens, reserve)
+	reserve := stands(f.call)
+	if err := c.account.room(reserve); err != nil {
+		return nil, err
 	}
 	body, err := c.ask(f.call)
 	if err != nil {
 		return nil, err
 	}
-	c.requests++
-	c.tokens += reserve
+	c.account.take(reserve)
 	f.reserved = reserve
 	return body, nil
 }

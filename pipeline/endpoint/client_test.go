@@ -111,9 +111,9 @@ func TestClientCaps(t *testing.T) {
 			[]pipeline.Outcome{pipeline.OK, pipeline.OK, pipeline.Dropped}, "over the cap of 2 requests"},
 		// A call stands for 10 tokens of prompt and 8 of answer.
 		{"tokens without counts", answer(`null`), func(c *Config) { c.MaxTokens = 40 },
-			[]pipeline.Outcome{pipeline.OK, pipeline.OK, pipeline.Dropped}, "over the cap of 40 tokens: 36 are used or reserved, 18 more are asked for"},
+			[]pipeline.Outcome{pipeline.OK, pipeline.OK, pipeline.Dropped}, "over the cap of 40 tokens"},
 		{"tokens by count", answer(`{"prompt_tokens":9,"completion_tokens":2}`), func(c *Config) { c.MaxTokens = 40 },
-			[]pipeline.Outcome{pipeline.OK, pipeline.OK, pipeline.OK, pipeline.Dropped}, "over the cap of 40 tokens: 33 are used or reserved, 18 more are asked for"},
+			[]pipeline.Outcome{pipeline.OK, pipeline.OK, pipeline.OK, pipeline.Dropped}, "over the cap of 40 tokens"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -303,8 +303,8 @@ func TestClientSmoke(t *testing.T) {
 	if r.Outcome != pipeline.OK || text.String() != "Good day" || r.Chunks != 2 || !r.Transport.Reused {
 		t.Errorf("record %+v with text %q, want a warm answer of two chunks", r, text.String())
 	}
-	instants := []time.Duration{r.Due, r.Sent, r.FirstByte, r.FirstOutput, r.LastOutput - 15*time.Millisecond, r.End - 15*time.Millisecond}
-	if !slices.IsSorted(instants) {
-		t.Errorf("instants %v, want them in order and the last two at least 15ms after the rest", instants)
+	instants := []time.Duration{r.Due, r.Sent, r.FirstByte, r.FirstOutput, r.LastOutput, r.End}
+	if !slices.IsSorted(instants) || r.LastOutput-r.Sent < 20*time.Millisecond {
+		t.Errorf("instants %v, want them in order and the last two at least 20ms after the sending", instants)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"halfsecond/pipeline/endpoint/dialect"
 	"halfsecond/pipeline/exchange"
+	"halfsecond/pipeline/price"
 )
 
 // Config says which endpoint a Client asks, and how.
@@ -29,6 +30,10 @@ type Config struct {
 	// Keep, when set, is handed what went over the wire for each request that was sent,
 	// without the key, once it has ended. It is called from the request's own goroutine.
 	Keep func(*exchange.Exchange)
+
+	// Linger is how long the body is read on behind the end event, to see whether it ends; it
+	// is kept as the Rest of an exchange. 0 is a moment, for the connection to be used again.
+	Linger time.Duration
 
 	// HashTexts has records say the SHA-256 of a server's words of what went wrong in place
 	// of these, for they may repeat what it was asked.
@@ -48,6 +53,10 @@ type Config struct {
 	// 0 is no cap.
 	MaxRequests int
 	MaxTokens   int
+	// MaxCost caps what is spent at Price in the same way, which must be known then; 0 is
+	// no cap.
+	MaxCost price.Dollars
+	Price   price.Price
 	// MaxBytes limits one reply; 0 means DefaultMaxBytes.
 	MaxBytes int64
 
@@ -120,6 +129,7 @@ func (c Config) validate() error {
 	bad(c.Model == "", "the model has no name")
 	bad(c.MaxRequests < 0, "cap of %d requests is negative", c.MaxRequests)
 	bad(c.MaxTokens < 0, "cap of %d tokens is negative", c.MaxTokens)
+	bad(c.MaxCost < 0, "cap of %s is negative", c.MaxCost)
 	bad(c.MaxBytes < 0, "limit of %d bytes a reply is negative", c.MaxBytes)
 	for _, l := range []struct {
 		name string

@@ -42,24 +42,24 @@ func TestClientFailures(t *testing.T) {
 				<-ctx.Done()
 				return nil, ctx.Err()
 			}
-		}, pipeline.Timeout, "no connection within 5s", 5 * time.Second},
+		}, pipeline.Timeout, "no connection within 5s (--limit-connect)", 5 * time.Second},
 		{"connection refused", nil, func(c *Config) {
 			c.DialContext = func(context.Context, string, string) (net.Conn, error) {
 				return nil, errors.New("refused")
 			}
 		}, pipeline.Error, "no response: refused", 0},
-		{"no headers", stream(time.Hour), nil, pipeline.Timeout, "no first byte within 30s", 30 * time.Second},
+		{"no headers", stream(time.Hour), nil, pipeline.Timeout, "no first byte within 30s (--limit-first-byte)", 30 * time.Second},
 		{"headers and no body", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
-		}, nil, pipeline.Timeout, "no first byte within 30s", 30 * time.Second},
-		{"silence in the middle", stream(time.Second, hi, time.Hour), nil, pipeline.Timeout, "no further byte within 30s", 31 * time.Second},
+		}, nil, pipeline.Timeout, "no first byte within 30s (--limit-first-byte)", 30 * time.Second},
+		{"silence in the middle", stream(time.Second, hi, time.Hour), nil, pipeline.Timeout, "no further byte within 30s (--limit-gap)", 31 * time.Second},
 		{"comments for ever", stream(slices.Repeat([]any{20 * time.Second, ": ping\n\n"}, 10)...), nil,
-			pipeline.Timeout, "no end within 2m0s", 2 * time.Minute},
+			pipeline.Timeout, "no end within 2m0s (--limit-whole)", 2 * time.Minute},
 		{"own limits", stream(time.Second, hi, time.Second, hi, time.Second, hi), func(c *Config) {
 			c.Limits = Limits{FirstByte: 1500 * time.Millisecond, Gap: 1500 * time.Millisecond, Whole: 2500 * time.Millisecond}
-		}, pipeline.Timeout, "no end within 2.5s", 2500 * time.Millisecond},
+		}, pipeline.Timeout, "no end within 2.5s (--limit-whole)", 2500 * time.Millisecond},
 		{"reset in mid-answer", func(w http.ResponseWriter, r *http.Request) {
 			stream(hi, time.Second)(w, r)
 			panic(http.ErrAbortHandler)
@@ -88,7 +88,9 @@ func TestClientFailures(t *testing.T) {
 		}, nil, pipeline.Error, "no response: net/http: HTTP/1.x transport connection broken: net/http: server response headers exceeded 1048576 bytes; aborted", 0},
 		{"huge line", stream(hi, "data: "+strings.Repeat("x", 16<<20)), nil,
 			pipeline.Error, "the stream has a line longer than 16 MiB", 0},
-		{"long reply", stream(hi, hi), func(c *Config) { c.MaxBytes = 100 }, pipeline.Error, "the reply is longer than 100 bytes", 0},
+		{"many values", stream(hi, event(`{"choices":[`+strings.Repeat("{},", 1<<20)+`{}]}`)), nil,
+			pipeline.Error, "the reply has a message of more than 1048576 values", 0},
+		{"long reply", stream(hi, hi), func(c *Config) { c.MaxBytes = 100 }, pipeline.Error, "the reply is longer than 100 bytes (--limit-bytes)", 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -125,7 +127,7 @@ func TestClientSlowEndlessHeader(t *testing.T) {
 		}
 	}, nil, func(t *testing.T, b *bench) {
 		r := b.ask().wait()
-		if r.Outcome != pipeline.Timeout || r.Reason != "no first byte within 30s" || r.End != 30*time.Second {
+		if r.Outcome != pipeline.Timeout || r.Reason != "no first byte within 30s (--limit-first-byte)" || r.End != 30*time.Second {
 			t.Errorf("%s, %q at %s; want timeout of the first byte at 30s", r.Outcome, r.Reason, r.End)
 		}
 	})

@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/reply"
 	"halfsecond/pipeline/exchange"
+	"halfsecond/pipeline/price"
 )
 
 // flight is one request under way.
@@ -22,7 +24,7 @@ type flight struct {
 
 	// Owned by the loop.
 	cancel    context.CancelCauseFunc // nil when nothing is sent
-	reserved  int                     // tokens counted for it so far
+	reserved  price.Tokens            // until the server has counted
 	chunks    int                     // output chunks handled
 	cancelled bool
 	ended     bool
@@ -101,12 +103,15 @@ func (f *flight) exchange(ctx context.Context, body []byte, x *exchange.Exchange
 		Header:   resp.Header,
 		Body:     &watchedBody{Reader: resp.Body, watch: w},
 		Clock:    f.client.loop.Elapsed,
-		MaxBytes: f.client.config.MaxBytes,
-		Read:     x.Add,
+		MaxBytes: f.client.config.MaxBytes, MaxOutputs: mostOutputs(f.call.MaxTokens), RequestBytes: len(body),
+		Read: x.Add,
 	}, f.output)}
 	l.cause = context.Cause(ctx)
 	w.stop()
-	f.linger(resp)
+	rest := f.linger(resp)
+	if x != nil && l.reply.Done {
+		x.Rest = rest
+	}
 	return l
 }
 
@@ -138,15 +143,35 @@ func proto(resp *http.Response) string {
 }
 
 // linger reads what follows the end of the answer, so that the connection can be
-// used again. Over HTTP/2 it can be in any case.
-func (f *flight) linger(resp *http.Response) {
+// used again, and returns what that was where the config asks for it. Over HTTP/2 it can
+// be in any case.
+func (f *flight) linger(resp *http.Response) exchange.Rest {
 	if resp.ProtoMajor >= 2 {
-		return
+		return exchange.Rest{}
 	}
-	t := time.AfterFunc(lingerFor, func() { f.cancel(nil) })
+	t := time.AfterFunc(cmp.Or(f.client.config.Linger, lingerFor), func() { f.cancel(nil) })
 	defer t.Stop()
 	// An error means that the connection is lost, which costs a new one.
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, reply.ReadBytes))
+	if f.client.config.Linger == 0 {
+		_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, reply.ReadBytes))
+		return exchange.Rest{}
+	}
+	began, text := f.client.loop.Elapsed(), new(inked)
+	_, err := io.Copy(text, io.LimitReader(resp.Body, reply.ReadBytes))
+	return exchange.Rest{Waited: f.client.loop.Elapsed() - began, Bytes: text.n, Open: err != nil || text.all == reply.ReadBytes}
+}
+
+// inked counts bytes, all of them and those that are no white space.
+type inked struct{ all, n int }
+
+func (c *inked) Write(p []byte) (int, error) {
+	c.all += len(p)
+	for _, b := range p {
+		if b > ' ' {
+			c.n++
+		}
+	}
+	return len(p), nil
 }
 
 // output posts an output chunk to the asker.
@@ -176,7 +201,7 @@ func (f *flight) land(l landing) {
 	}
 	f.ended = true
 	f.record(l)
-	f.settle(l.reply)
+	f.client.account.settle(f.reserved, f.connection.Known().Sent != pipeline.Unknown, l.reply)
 	f.landed <- f.call.Record.Outcome
 	f.call.Done()
 }
@@ -189,25 +214,13 @@ func (f *flight) drop(reason error) {
 	f.call.Done()
 }
 
-// settle replaces the tokens that were reserved by those that were used, as far
-// as they are known.
-func (f *flight) settle(r *reply.Reply) {
-	used := f.reserved
-	if f.connection.Known().Sent == pipeline.Unknown {
-		used = 0
-	} else if r.Usage != nil && r.Outcome == pipeline.OK {
-		used = max(0, r.PromptTokens()) + r.OutputTokens()
-	}
-	f.client.tokens += used - f.reserved
-	f.reserved = used
-}
-
 // outcome says how the request ended for the asker, and why.
 func (f *flight) outcome(l landing) (pipeline.Outcome, string) {
 	if f.cancelled {
 		return pipeline.Cancelled, errCancelled.Error()
 	}
-	return l.outcome()
+	o, reason := l.outcome()
+	return o, cmp.Or(overlong(l.reply, f.call.MaxTokens), reason)
 }
 
 // outcome says how the request ended if its asker did not give it up, and why.

@@ -17,7 +17,7 @@ func (c *Client) newExchange(call *pipeline.Call, body []byte) *exchange.Exchang
 	}
 	x := &exchange.Exchange{
 		Request: call.Record.ID, Protocol: string(c.dialect.Protocol), Model: c.config.Model, Method: http.MethodPost,
-		Due: call.Record.Due, Ask: body, MaxBytes: c.config.MaxBytes,
+		Due: call.Record.Due, Ask: body, MaxBytes: c.config.MaxBytes, MaxOutputs: mostOutputs(call.MaxTokens),
 	}
 	if u, err := url.Parse(c.address.complete); err == nil {
 		x.Path = u.Path

@@ -49,6 +49,7 @@ func TestExchangesTellTheSame(t *testing.T) {
 					again.Fill(&want)
 					want.Transport.HTTP, want.Transport.Reused = got.Transport.HTTP, got.Transport.Reused
 					want.Transport.Headers = got.Transport.Headers
+					want.LimitTokens = got.LimitTokens // the exchange has it in what was asked
 					if hashed {
 						want.Reason = got.Reason // of other letters
 					}
@@ -157,5 +158,12 @@ func TestHideWords(t *testing.T) {
 	r.HideWords(func(string) string { return "X" })
 	if got, want := r.Failure.String(), "malformed HTTP response X, and X"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+	for code, want := range map[string]string{"oom.1": "the server reports error oom.1: X", "you said: sesame": "the server reports error X: X"} {
+		r := &reply.Reply{Failure: &reply.Failure{Kind: reply.InBand, Code: code, Message: "sesame"}}
+		r.HideWords(func(string) string { return "X" })
+		if got := r.Failure.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

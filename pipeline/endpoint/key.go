@@ -16,8 +16,9 @@ type Key struct {
 	secret *string
 }
 
-// Redacted stands where a key would.
-const Redacted = "[redacted]"
+// Redacted stands where a key would. In words of a server each of its letters is an
+// asterisk, as in exchanges.
+const Redacted = "********"
 
 // NewKey returns the key with that text; an empty text is no key.
 func NewKey(secret string) Key {
@@ -56,14 +57,16 @@ func (k Key) Hide(x *exchange.Exchange) {
 	}
 }
 
-// redact returns s with Redacted for every occurrence of the key, also in lower
-// case, as a media type is shown.
+// redact returns s with asterisks for every occurrence of the key, or of a long part of it.
 func (k Key) redact(s string) string {
 	if k.secret == nil {
 		return s
 	}
-	return strings.NewReplacer(*k.secret, Redacted, strings.ToLower(*k.secret), Redacted).Replace(s)
+	return exchange.Mask(s, *k.secret)
 }
+
+// Mask returns a text in which asterisks stand for the key, one for each of its letters.
+func (k Key) Mask(s string) string { return k.redact(s) }
 
 // Check says what is wrong with the key.
 func (k Key) Check() error {

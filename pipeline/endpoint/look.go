@@ -6,17 +6,24 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint/reply"
+	"halfsecond/pipeline/exchange"
 )
 
 // Look is what a request that asks for no completion brought.
 type Look struct {
-	Method string
-	URL    string // without what may be secret
-	Status int    // 0 without a response
-	Type   string // media type of the body, lower case
-	To     string // where a redirect leads, without what may be secret; empty for none
-	Body   []byte // its beginning, without the key
-	Failed string // why there was no response, or no body; empty otherwise
+	Method  string
+	URL     string        // without what may be secret
+	Status  int           // 0 without a response
+	Type    string        // media type of the body, lower case
+	To      string        // where a redirect leads, without what may be secret; empty for none
+	Wait    time.Duration // how long the server asks to wait; pipeline.Unknown when it does not
+	Headers [][2]string   // of the response, without those that may hold secrets
+	Body    []byte        // its beginning, without the key; of an empty object that is not refused nothing
+	Failed  string        // why there was no response, or no body; empty otherwise
 }
 
 // maxLook is how much of a body a Look keeps: long lists of models have some 300 kB.
@@ -26,11 +33,15 @@ const maxLook = 4 << 20
 // returns an error, and asks for nothing, when the config is wrong or its protocol has no
 // such list.
 func LookAtModels(ctx context.Context, config Config) (Look, error) {
+	if _, err := ModelsURL(config); err != nil {
+		return Look{}, err
+	}
 	return look(ctx, config, func(c *Client) (string, string, string) { return http.MethodGet, c.address.models, "" })
 }
 
 // LookAtCompletions posts an empty object to where completions are asked for: a server
-// that has the place refuses it, and computes nothing.
+// that has the place refuses it, and computes nothing. One that does not refuse it is left
+// at once.
 func LookAtCompletions(ctx context.Context, config Config) (Look, error) {
 	return look(ctx, config, func(c *Client) (string, string, string) { return http.MethodPost, c.address.complete, "{}" })
 }
@@ -39,6 +50,7 @@ func look(ctx context.Context, config Config, what func(*Client) (method, addres
 	if config.Model == "" {
 		config.Model = "unknown"
 	}
+	config.MaxCost = 0 // which needs the price of a model; looking costs nothing
 	c, err := NewClient(config, nil)
 	if err != nil {
 		return Look{}, err
@@ -60,7 +72,7 @@ func look(ctx context.Context, config Config, what func(*Client) (method, addres
 
 // take sends the request of a Look.
 func (c *Client) take(req *http.Request) Look {
-	l := Look{Method: req.Method, URL: shownPlain(req.URL)}
+	l := Look{Method: req.Method, URL: shownPlain(req.URL), Wait: pipeline.Unknown}
 	resp, err := c.transport.RoundTrip(req)
 	if err != nil {
 		l.Failed = c.tidy(err.Error())
@@ -69,8 +81,12 @@ func (c *Client) take(req *http.Request) Look {
 	defer resp.Body.Close()
 	mediaType, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
 	l.Status, l.Type = resp.StatusCode, strings.ToLower(strings.TrimSpace(c.tidy(mediaType)))
+	l.Wait, l.Headers = reply.RetryAfter(resp.Header), c.kept(resp.Header)
 	if to, err := resp.Location(); err == nil {
 		l.To = shownPlain(to)
+	}
+	if req.Method == http.MethodPost && l.Status >= 200 && l.Status < 300 {
+		return l // the place is there, and may be answering at length: that is ended
 	}
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxLook))
 	if err != nil {
@@ -78,6 +94,14 @@ func (c *Client) take(req *http.Request) Look {
 	}
 	l.Body = []byte(c.config.Key.redact(string(text)))
 	return l
+}
+
+// kept returns the headers of a response that may be kept.
+func (c *Client) kept(h http.Header) [][2]string {
+	var x exchange.Exchange
+	x.SetHeaders(h)
+	c.config.Key.Hide(&x)
+	return x.Headers
 }
 
 // shownPlain returns a URL without user, query and fragment.

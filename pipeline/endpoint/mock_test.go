@@ -70,13 +70,14 @@ func askMock(t *testing.T, d *dialect.Dialect, answer string, pace engine.Fixed)
 	go func() { ended <- s.Run(ctx, ln) }()
 	loop := newTestLoop()
 	go loop.run()
-	client, err := NewClient(Config{URL: "http://mock.test", Protocol: d.Protocol, Model: "m", SendAnswer: true, DialContext: ln.DialContext}, loop)
+	config := Config{URL: "http://mock.test", Protocol: d.Protocol, Model: "m", SendAnswer: true, DialContext: ln.DialContext}
+	client, err := NewClient(config, loop)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d.Models != "" {
-		if names, err := client.names(ctx); err != nil || len(names) != 1 || names[0] != "m" && names[0] != "m:latest" {
-			t.Errorf("models %q, error %v; want m", names, err)
+		if name, err := OnlyModel(ctx, config); err != nil || name != "m" && name != "m:latest" {
+			t.Errorf("model %q, error %v; want m", name, err)
 		}
 	}
 	time.Sleep(time.Second)

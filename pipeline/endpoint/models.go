@@ -3,11 +3,12 @@ package endpoint
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
 
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint/dialect"
 	"halfsecond/pipeline/endpoint/reply"
 )
 
@@ -23,48 +24,78 @@ func OnlyModel(ctx context.Context, config Config) (string, error) {
 }
 
 // Models is OnlyModel for an endpoint that may have all of the wanted names, which it
-// returns then; no names are never there.
+// returns then; no names are never there. Where the server has no list at the place, the
+// error says what may have been meant.
 func Models(ctx context.Context, config Config, wanted []string) ([]string, error) {
 	config.Model = "unknown"
-	c, err := NewClient(config, nil)
+	d, at, err := config.resolve()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("endpoint: %w", err)
 	}
-	defer c.Close()
-	ctx, cancel := context.WithTimeout(ctx, c.config.Limits.Connect+c.config.Limits.FirstByte)
-	defer cancel()
-	names, err := c.names(ctx)
+	l, err := LookAtModels(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("endpoint %s: %w; name %s", at.shown, err, naming(wanted))
+	}
+	names, err := d.ModelNames(l.Body)
+	if l.Status != http.StatusOK || err != nil {
+		return nil, fmt.Errorf("endpoint %s %s", at.shown, noList(ctx, config, l, err))
+	}
 	missing := func(name string) bool { return !slices.Contains(names, name) }
 	switch {
-	case err != nil:
-		return nil, fmt.Errorf("list the models of endpoint %s: %s", c.address.shown, c.tidy(err.Error()))
 	case len(wanted) > 0 && !slices.ContainsFunc(wanted, missing):
 		return wanted, nil
 	case len(names) == 1:
 		return names, nil
 	case len(names) == 0:
-		return nil, fmt.Errorf("endpoint %s lists no model; name one", c.address.shown)
+		return nil, fmt.Errorf("endpoint %s lists no model; name %s", at.shown, naming(wanted))
 	}
 	slices.Sort(names)
-	return nil, fmt.Errorf("endpoint %s has several models; name one of %s", c.address.shown, c.tidy(strings.Join(names, ", ")))
+	return nil, fmt.Errorf("endpoint %s has several models; name %s: %s", at.shown, naming(wanted), config.Key.Tidy(strings.Join(names, ", ")))
 }
 
-// names returns the names in the list of models.
-func (c *Client) names(ctx context.Context) ([]string, error) {
-	if c.dialect.Models == "" {
-		return nil, fmt.Errorf("%s has no list of models", c.dialect.Protocol)
+// naming says how to name the models that are asked: those of a comparison wants some.
+func naming(wanted []string) string {
+	if len(wanted) > 0 {
+		return "those to compare with --endpoint-model"
 	}
-	resp, err := c.models(ctx)
-	if err != nil {
-		return nil, err
+	return "one with --model"
+}
+
+// noList says why a Look brought no list of models.
+func noList(ctx context.Context, config Config, l Look, unread error) string {
+	switch {
+	case l.Status == 0:
+		return "does not answer: " + l.Failed
+	case l.Status != http.StatusOK:
+		return fmt.Sprintf("gives no list of models: GET %s: HTTP %d%s", l.URL, l.Status, l.more(ctx, config))
+	case l.Failed != "":
+		return fmt.Sprintf("gives no list of models: GET %s: %s", l.URL, l.Failed)
 	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("HTTP %d", resp.StatusCode)
+	return fmt.Sprintf("gives no list of models: GET %s: %s%s", l.URL, unread, l.more(ctx, config))
+}
+
+// more says what else there is to say of a Look that brought no list: the server's words,
+// how long it asks to wait, what may have been meant.
+func (l Look) more(ctx context.Context, config Config) string {
+	said := ""
+	if words := config.Key.Tidy(reply.StatusMessage(l.Status, l.Body)); l.Status != http.StatusOK && l.Type != "text/html" && words != "" {
+		said = ": " + words
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, reply.DefaultMaxBytes))
-	if err != nil {
-		return nil, err
+	if l.Wait != pipeline.Unknown {
+		said += fmt.Sprintf("; it asks to wait %s", l.Wait)
 	}
-	return c.dialect.ModelNames(body)
+	if !l.Misplaced() {
+		return said
+	}
+	found, _ := Elsewhere(ctx, config, l)
+	if meant := dialect.Meant(found, config.Protocol); meant != "" {
+		return said + "; " + meant
+	}
+	return said
+}
+
+// Misplaced reports whether the answer is that of a server that has nothing at the place,
+// or has another API or a web page there.
+func (l Look) Misplaced() bool {
+	return l.Status == http.StatusNotFound || l.Status == http.StatusMethodNotAllowed || l.Status == http.StatusOK
 }

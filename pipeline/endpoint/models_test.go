@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -13,8 +14,8 @@ import (
 func TestOnlyModel(t *testing.T) {
 	for _, c := range []struct{ body, want, err string }{
 		{`{"object":"list","data":[{"id":"m"}]}`, "m", ""},
-		{`{"object":"list","data":[{"id":"b"},{"id":"a"}]}`, "", "has several models; name one of a, b"},
-		{`{"object":"list","data":[]}`, "", "lists no model; name one"},
+		{`{"object":"list","data":[{"id":"b"},{"id":"a"}]}`, "", "has several models; name one with --model: a, b"},
+		{`{"object":"list","data":[]}`, "", "lists no model; name one with --model"},
 		{`<html>`, "", "the answer is no list of models"},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -33,8 +34,72 @@ func TestOnlyModel(t *testing.T) {
 			t.Errorf("%s without a key: error %v, want HTTP 401", c.body, err)
 		}
 		server.Close()
-		if _, err := OnlyModel(t.Context(), config); err == nil {
-			t.Error("a dead endpoint listed a model")
+		if _, err := OnlyModel(t.Context(), config); err == nil || !strings.Contains(err.Error(), "does not answer: ") {
+			t.Errorf("a dead endpoint: error %v", err)
 		}
+	}
+}
+
+// paths is a server that answers some paths, and notes what it is asked.
+type paths struct {
+	bodies map[string]string
+	status int // of all others
+	asked  []string
+}
+
+func (p *paths) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.asked = append(p.asked, r.URL.Path)
+	w.Header().Set("Content-Type", "application/json")
+	if body, ok := p.bodies[r.URL.Path]; ok {
+		_, _ = io.WriteString(w, body)
+		return
+	}
+	if p.status == http.StatusTooManyRequests {
+		w.Header().Set("Retry-After", "2")
+	}
+	w.WriteHeader(p.status)
+	_, _ = io.WriteString(w, `{"error":{"message":"not now"}}`)
+}
+
+// TestWrongPlace: what may have been meant is said where the list is elsewhere, and nothing
+// more is asked of a server that has enough.
+func TestWrongPlace(t *testing.T) {
+	openAI := map[string]string{"/v1/models": `{"object":"list","data":[{"id":"m"}]}`}
+	gemini := map[string]string{"/v1/models": openAI["/v1/models"], "/v1beta/models": `{"models":[{"name":"models/g"}]}`}
+	ollama := map[string]string{"/api/tags": `{"models":[{"name":"q"}]}`}
+	for _, c := range []struct {
+		name, path string
+		protocol   dialect.Protocol
+		bodies     map[string]string
+		status     int
+		want       string // of the error, with URL for the server's
+		asked      int
+	}{
+		{"Gemini at /v1", "/v1", dialect.Gemini, gemini, 404, `endpoint "URL/v1" gives no list of models: GET URL/v1/models: the answer is no list of models; did you mean URL/v1beta, or URL/v1 with the protocol openai-chat?`, 6},
+		{"no such path", "/v2", dialect.OpenAIChat, openAI, 404, `endpoint "URL/v2" gives no list of models: GET URL/v2/models: HTTP 404: not now; did you mean URL/v1?`, 6},
+		{"another protocol", "", dialect.OpenAIChat, ollama, 404, `endpoint "URL" gives no list of models: GET URL/v1/models: HTTP 404: not now; did you mean URL with the protocol ollama-chat?`, 4},
+		{"nothing anywhere", "", dialect.OpenAIChat, nil, 404, `endpoint "URL" gives no list of models: GET URL/v1/models: HTTP 404: not now`, 4},
+		{"a limit", "/v2", dialect.OpenAIChat, openAI, 429, `endpoint "URL/v2" gives no list of models: GET URL/v2/models: HTTP 429: not now; it asks to wait 2s`, 1},
+		{"a failure", "", dialect.OpenAIChat, nil, 500, `endpoint "URL" gives no list of models: GET URL/v1/models: HTTP 500: not now`, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := &paths{bodies: c.bodies, status: c.status}
+			server := httptest.NewServer(p)
+			_, err := OnlyModel(t.Context(), Config{URL: server.URL + c.path, Protocol: c.protocol})
+			server.Close()
+			if got := strings.ReplaceAll(fmt.Sprint(err), server.URL, "URL"); got != c.want {
+				t.Errorf("error\n%s, want\n%s", got, c.want)
+			}
+			if len(p.asked) != c.asked {
+				t.Errorf("asked %q, want %d requests", p.asked, c.asked)
+			}
+			for i, at := range p.asked {
+				for _, before := range p.asked[:i] {
+					if at == before {
+						t.Errorf("%s was asked twice", at)
+					}
+				}
+			}
+		})
 	}
 }

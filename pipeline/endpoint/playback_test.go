@@ -61,8 +61,9 @@ func wantRecord(r *reply.Reply, start time.Duration) pipeline.Request {
 	want.LastOutput, want.End = shift(a.LastOutput()), shift(r.End)
 	want.Outcome, want.Finish = r.Outcome, a.Finish
 	want.PromptTokens, want.CachedTokens, want.OutputTokens = r.PromptTokens(), r.CachedTokens(), r.OutputTokens()
-	want.TokenSource = r.TokenSource
+	want.LimitTokens, want.TokenSource = 8, r.TokenSource // of what b.ask asks
 	want.Chunks = len(a.Outputs)
+	want.Gaps, want.LongestGap = pipeline.CountGaps(a.ICL())
 	want.Transport = pipeline.Transport{
 		Status: r.Status, HTTP: "1.1", Encoding: r.Header.Get("Content-Encoding"),
 		DNS: pipeline.Unknown, Connect: pipeline.Unknown, TLS: pipeline.Unknown,

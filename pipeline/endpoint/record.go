@@ -20,6 +20,7 @@ func (f *flight) record(l landing) {
 	link := f.connection.Known()
 	rec.Sent = link.Sent
 	l.reply.Fill(rec)
+	rec.LimitTokens = f.call.MaxTokens
 	rec.Outcome, rec.Reason = f.outcome(l)
 	rec.Reason = f.client.tidy(rec.Reason)
 	rec.Finish = f.client.tidy(rec.Finish)

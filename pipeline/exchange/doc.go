@@ -1,8 +1,9 @@
 // Package exchange keeps what went over the wire: each request, and the reads of its
 // response with their instants, so that every number of a run can be computed again.
 //
-// Read exchange.go for what is kept of one request, then writer.go and reader.go; mask.go
-// is how a body stands for one whose texts are not kept.
+// Read exchange.go for what is kept of one request, conversation.go for what is kept of
+// speech beside that, then writer.go and reader.go; mask.go is how a body stands for one
+// whose texts are not kept, and redact.go how secrets are taken out.
 //
 // # Format, version 1
 //
@@ -16,6 +17,7 @@
 //	hashed                true when texts are not kept: ask_sha256 and body_sha256 stand for them,
 //	                      and the body has other letters in place of its own, or is empty
 //	cassette              true when the file is kept to be served again; omitted when false
+//	subject               an object, what was known of an endpoint before it was asked; omitted when there is none
 //
 // Exchange:
 //
@@ -30,8 +32,17 @@
 //	answered_ns       when the status and the headers were there
 //	reads             a list of [at_ns, bytes]
 //	body              the bytes of all reads, content coding kept, as text; or body_base64 when they are not UTF-8
-//	max_bytes         most bytes that the client would read of the body, without its coding; omitted for its default
+//	max_bytes         most bytes that the client would read of the body, with its coding and without; omitted for its default
+//	max_outputs       most output chunks that the client would read; omitted for no limit
 //	end_ns, end       when it ended, and how: "eof", "reset", "open" when the client left first, "none" without a response
 //	stop              why the client gave up: "cancelled" or "timeout"; omitted when it did not
 //	cause             the client's or the system's words for a bad end; omitted when empty
+//
+// Of a conversation with a speech endpoint, each omitted where there is nothing:
+//
+//	setting           an object: what its client was told that decides what the messages mean
+//	messages          those over a WebSocket, which has no ask, reads or body then; from "client" or "server", of
+//	                  kind "text", "binary" or "close"; at_ns as above, due_ns when audio or text should have gone
+//	                  out, code of a close; bytes, and these as text or base64, or their sha256 where texts are not kept
+//	notes             what the client did or decided that messages do not show: name, at_ns and n
 package exchange

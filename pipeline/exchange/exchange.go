@@ -36,15 +36,28 @@ type Exchange struct {
 	Answered time.Duration // the status and the headers were there
 	Reads    []Read
 	Body     []byte // of all reads, content coding kept
-	MaxBytes int64  // most bytes that the client would read, without the coding; 0 is its default
-	End      time.Duration
-	How      string // EOF, Reset, Open or None
-	Stop     string // Cancelled or TimedOut; "" when the client did not give up
-	Cause    string // words for a bad end
+	MaxBytes int64  // most bytes that the client would read, with the coding and without; 0 is its default
+	// MaxOutputs is the most output chunks that the client would read; 0 is no limit.
+	MaxOutputs int
+	End        time.Duration
+	How        string // EOF, Reset, Open or None
+	Stop       string // Cancelled or TimedOut; "" when the client did not give up
+	Cause      string // words for a bad end
+
+	Rest Rest // behind the end event; written to no file
+
+	// Of a conversation: Setting is what its client was told that decides what its messages
+	// mean, a JSON object, and Messages are those over a WebSocket, which has neither Reads
+	// nor a Body unless its handshake was refused.
+	Setting  string
+	Messages []Message
+	Notes    []Note
 
 	// AskSum and BodySum are the SHA-256 of texts that are not kept, in hexadecimal. Ask is
 	// then empty, and Body has other letters in place of its own, or is empty as well.
 	AskSum, BodySum string
+
+	telling bool // the packed body says a secret
 }
 
 // Read is one read of a response.
@@ -53,16 +66,35 @@ type Read struct {
 	Bytes int
 }
 
+// Rest is what came behind the end event of a response, until its client left.
+type Rest struct {
+	Waited time.Duration // until the body ended or the client left
+	Bytes  int           // those that are no white space
+	Open   bool          // the body did not end, or not well
+}
+
 // Add adds a read. A nil Exchange keeps nothing.
 func (x *Exchange) Add(at time.Duration, p []byte) {
 	if x != nil && len(p) > 0 {
-		x.Reads = append(x.Reads, Read{at, len(p)})
-		x.Body = append(x.Body, p...)
+		x.Reads = append(roomy(x.Reads, 1), Read{at, len(p)})
+		x.Body = append(roomy(x.Body, len(p)), p...)
 	}
 }
 
+// roomy returns a slice with room for n more, in twice the space when there is none. The
+// steps of append itself are a quarter each, so that small pieces would be copied five
+// times on the way to a long body.
+func roomy[T any](s []T, n int) []T {
+	if cap(s)-len(s) < n {
+		s = slices.Grow(s, max(n, len(s)))
+	}
+	return s
+}
+
 // Whole reports whether the bytes of the response are here, if only in other letters.
-func (x *Exchange) Whole() bool { return len(x.Body) > 0 || len(x.Reads) == 0 }
+func (x *Exchange) Whole() bool {
+	return (len(x.Body) > 0 || len(x.Reads) == 0) && !slices.ContainsFunc(x.Messages, Message.silent)
+}
 
 // Header returns the first value of a header of the response, "" for none.
 func (x *Exchange) Header(name string) string {
@@ -92,18 +124,17 @@ func (x *Exchange) SetHeaders(headers map[string][]string) {
 	slices.SortStableFunc(x.Headers, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
 }
 
-// Redact takes a secret out of everything that is kept. Asterisks of the same number
-// stand for it, so that the reads keep their sizes.
+// Redact takes a secret out of everything that is kept, as Mask does, so that the reads
+// keep their sizes. A packed body that says it stays, and is written to no file.
 func (x *Exchange) Redact(secret string) {
-	if secret == "" {
-		return
-	}
-	clean := strings.NewReplacer(secret, strings.Repeat("*", len(secret))).Replace
+	clean := func(s string) string { return Mask(s, secret) }
 	x.Path, x.Model, x.Cause = clean(x.Path), clean(x.Model), clean(x.Cause)
 	x.Ask, x.Body = []byte(clean(string(x.Ask))), []byte(clean(string(x.Body)))
 	for i := range x.Headers {
 		x.Headers[i][1] = clean(x.Headers[i][1])
 	}
+	x.redactMessages(clean)
+	x.telling = x.telling || x.tells(secret)
 }
 
 // Moved returns the exchange on a clock whose zero is so much earlier.
@@ -115,6 +146,14 @@ func (x *Exchange) Moved(by time.Duration) *Exchange {
 	y.Reads = slices.Clone(x.Reads)
 	for i := range y.Reads {
 		y.Reads[i].At = later(y.Reads[i].At, by)
+	}
+	y.Messages, y.Notes = slices.Clone(x.Messages), slices.Clone(x.Notes)
+	for i := range y.Messages {
+		m := &y.Messages[i]
+		m.At, m.Due = later(m.At, by), later(m.Due, by)
+	}
+	for i := range y.Notes {
+		y.Notes[i].At = later(y.Notes[i].At, by)
 	}
 	return &y
 }

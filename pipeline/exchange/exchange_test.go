@@ -67,7 +67,7 @@ func readAll(t *testing.T, text []byte) (all []*Exchange, cut bool) {
 func TestRoundTrip(t *testing.T) {
 	lost := &Exchange{Protocol: "tabby", Method: "POST", Path: "/", Due: 5, Sent: pipeline.Unknown, Ask: []byte{}, End: 6, How: None, Cause: "no such host", Body: []byte{}}
 	binary := sample()
-	binary.Ask, binary.Model, binary.Stop, binary.MaxBytes, binary.Answered = []byte{0xfe}, "m", TimedOut, 7, 2
+	binary.Ask, binary.Model, binary.Stop, binary.MaxBytes, binary.MaxOutputs, binary.Answered = []byte{0xfe}, "m", TimedOut, 7, 9, 2
 	binary.Body, binary.Reads = []byte{0xff, 0, 0x80}, []Read{{3, 3}}
 	want := []*Exchange{sample(), lost, binary}
 	got, cut := readAll(t, file(t, Header{Scenario: "s", Target: "mock"}, want...))
@@ -82,13 +82,13 @@ func TestRoundTrip(t *testing.T) {
 
 func TestRedact(t *testing.T) {
 	x := sample()
-	x.Ask, x.Path, x.Cause = []byte(`{"key":"s3cret"}`), "/s3cret", "s3cret?"
-	x.Headers = [][2]string{{"X", "as3cretb"}}
-	x.Reads, x.Body = []Read{{1, 4}, {2, 4}}, []byte("xs3cret!")
+	x.Ask, x.Path, x.Cause = []byte(`{"key":"s3cret99"}`), "/s3cret99", "s3cret99?"
+	x.Headers = [][2]string{{"X", "as3cret99b"}}
+	x.Reads, x.Body = []Read{{1, 4}, {2, 6}}, []byte("xs3cret99!")
 	x.Redact("")
-	x.Redact("s3cret")
+	x.Redact("s3cret99")
 	text := string(x.Ask) + x.Path + x.Cause + x.Headers[0][1] + string(x.Body)
-	if want := `{"key":"******"}/******` + "******?a******bx******!"; text != want {
+	if want := `{"key":"********"}/********` + "********?a********bx********!"; text != want {
 		t.Errorf("%q, want %q", text, want)
 	}
 }

@@ -4,8 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -22,6 +24,8 @@ type Header struct {
 	Target   string `json:"target"`
 	Hashed   bool   `json:"hashed"`             // texts are not kept
 	Cassette bool   `json:"cassette,omitempty"` // it is kept to be served again
+	// Subject is an object: what its maker knew of what was to be asked; nil for none.
+	Subject json.RawMessage `json:"subject,omitempty"`
 }
 
 // line is an Exchange as it is written.
@@ -45,10 +49,15 @@ type line struct {
 	BodyBase64 string      `json:"body_base64,omitempty"`
 	BodySum    string      `json:"body_sha256,omitempty"`
 	MaxBytes   int64       `json:"max_bytes,omitempty"`
+	MaxOutputs int         `json:"max_outputs,omitempty"`
 	End        *int64      `json:"end_ns"`
 	How        string      `json:"end"`
 	Stop       string      `json:"stop,omitempty"`
 	Cause      string      `json:"cause,omitempty"`
+
+	Setting  json.RawMessage `json:"setting,omitempty"`
+	Messages []messageLine   `json:"messages,omitempty"`
+	Notes    []noteLine      `json:"notes,omitempty"`
 }
 
 // toLine returns the line of an exchange.
@@ -58,12 +67,16 @@ func toLine(x *Exchange, hashed bool) line {
 	}
 	l := line{
 		Request: x.Request, Protocol: x.Protocol, Model: x.Model, Method: x.Method, Path: x.Path, Due: nanos(x.Due), Sent: nanos(x.Sent),
-		Status: x.Status, HTTP: x.HTTP, Headers: x.Headers, Answered: nanos(x.Answered), MaxBytes: x.MaxBytes,
+		Status: x.Status, HTTP: x.HTTP, Headers: x.Headers, Answered: nanos(x.Answered), MaxBytes: x.MaxBytes, MaxOutputs: x.MaxOutputs,
 		End: nanos(x.End), How: x.How, Stop: x.Stop, Cause: x.Cause, AskSum: x.AskSum, BodySum: x.BodySum,
 		Reads: make([][2]int64, 0, len(x.Reads)),
 	}
+	l.Setting, l.Messages, l.Notes = json.RawMessage(x.Setting), messageLines(x.Messages), noteLines(x.Notes)
 	for _, r := range x.Reads {
 		l.Reads = append(l.Reads, [2]int64{int64(r.At), int64(r.Bytes)})
+	}
+	if x.telling && len(x.Body) > 0 {
+		l.BodySum, x = Hash(x.Body), &Exchange{Ask: x.Ask}
 	}
 	l.Ask, l.AskBase64 = readable(x.Ask)
 	l.Body, l.BodyBase64 = readable(x.Body)
@@ -80,6 +93,10 @@ func (x *Exchange) hashed() *Exchange {
 		y.BodySum = Hash(x.Body)
 	}
 	y.Ask, y.Body, y.Cause = nil, masked(x), ""
+	y.Messages = slices.Clone(x.Messages)
+	for i := range y.Messages {
+		y.Messages[i] = y.Messages[i].hashed()
+	}
 	return &y
 }
 
@@ -112,7 +129,7 @@ func Hash(p []byte) string {
 func (l *line) exchange(hashed bool) (*Exchange, error) {
 	x := &Exchange{
 		Request: l.Request, Protocol: l.Protocol, Model: l.Model, Method: l.Method, Path: l.Path, Due: duration(l.Due), Sent: duration(l.Sent),
-		Status: l.Status, HTTP: l.HTTP, Headers: l.Headers, Answered: duration(l.Answered), MaxBytes: l.MaxBytes,
+		Status: l.Status, HTTP: l.HTTP, Headers: l.Headers, Answered: duration(l.Answered), MaxBytes: l.MaxBytes, MaxOutputs: l.MaxOutputs,
 		End: duration(l.End), How: l.How, Stop: l.Stop, Cause: l.Cause, AskSum: l.AskSum, BodySum: l.BodySum,
 	}
 	var err error
@@ -122,6 +139,17 @@ func (l *line) exchange(hashed bool) (*Exchange, error) {
 	if x.Body, err = unread(l.Body, l.BodyBase64); err != nil {
 		return nil, fmt.Errorf("body_base64: %w", err)
 	}
+	x.Setting = string(l.Setting)
+	for i := range l.Messages {
+		m, err := l.Messages[i].message()
+		if err != nil {
+			return nil, fmt.Errorf("message %d: %w", i, err)
+		}
+		x.Messages = append(x.Messages, m)
+	}
+	for _, n := range l.Notes {
+		x.Notes = append(x.Notes, Note{n.Name, duration(n.At), n.N})
+	}
 	total, last := int64(0), int64(-1<<63)
 	for i, r := range l.Reads {
 		if r[1] < 1 || r[1] > maxLine || r[0] < last {
@@ -130,7 +158,7 @@ func (l *line) exchange(hashed bool) (*Exchange, error) {
 		last, total = r[0], total+r[1]
 		x.Reads = append(x.Reads, Read{time.Duration(r[0]), int(r[1])})
 	}
-	if left := hashed && len(x.Body) == 0; !left && total != int64(len(x.Body)) {
+	if left := (hashed || x.BodySum != "") && len(x.Body) == 0; !left && total != int64(len(x.Body)) {
 		return nil, fmt.Errorf("its reads are of %d bytes, its body has %d", total, len(x.Body))
 	}
 	return x, x.check()

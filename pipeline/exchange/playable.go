@@ -10,7 +10,7 @@ import (
 var (
 	ErrUnanswered = errors.New("it got no response")
 	ErrGivenUp    = errors.New("the client gave it up before the end")
-	ErrTextless   = errors.New("its bytes were not kept, since texts were not to be")
+	ErrTextless   = errors.New("its bytes were not kept, since texts were not to be or a packed answer says a key")
 	ErrNoHTTP     = errors.New("it left HTTP")
 )
 

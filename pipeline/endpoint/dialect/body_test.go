@@ -86,7 +86,7 @@ func eachByte(s string) (reads []at) {
 func TestSizeLimits(t *testing.T) {
 	read := func(body string, limit int64) *reply.Reply {
 		return reply.Read(reply.Response{
-			Decoder: openAIDecoder{}, Status: 200, MaxBytes: limit,
+			Decoder: &openAIDecoder{}, Status: 200, MaxBytes: limit,
 			Header: http.Header{"Content-Type": {"text/event-stream"}},
 			Body:   strings.NewReader(body),
 			Clock:  func() time.Duration { return 0 },
@@ -111,6 +111,9 @@ func TestSizeLimits(t *testing.T) {
 			cause := ""
 			if r.Failure != nil {
 				cause = r.Failure.Cause.Error()
+				if r.Failure.Kind != reply.TooLong {
+					t.Errorf("failure of kind %s, want %s", r.Failure.Kind, reply.TooLong)
+				}
 			}
 			if r.Outcome != tt.outcome || cause != tt.cause {
 				t.Errorf("outcome %s, cause %q; want %s, %q", r.Outcome, cause, tt.outcome, tt.cause)

@@ -168,12 +168,13 @@ func limit(n int) *int {
 	return &n
 }
 
-// known returns a count that may be missing.
+// known returns a count that may be missing. One that cannot be is cut, to what cannot
+// be either: their sum is a number then.
 func known(n *int) int {
 	if n == nil || *n < 0 {
 		return pipeline.UnknownCount
 	}
-	return *n
+	return min(*n, 1000*reply.MostTokens)
 }
 
 // add returns the sum of counts of which some may not be known; those count as nothing

@@ -14,7 +14,7 @@ var mistralFIM = &Dialect{
 		prompt, stream := raw(q.Prompt), true
 		return mistral.FIMRequest{Model: q.Model, Prompt: &prompt, Suffix: some(q.Prompt.Suffix), MaxTokens: limit(q.MaxTokens), Stream: &stream, MockAnswer: q.Answer}
 	},
-	names: openAINames, decoder: func() reply.Decoder { return openAIDecoder{} },
+	names: openAINames, decoder: func() reply.Decoder { return &openAIDecoder{} },
 }
 
 // some returns a text that may be missing.

@@ -14,7 +14,7 @@ var openAIChat = &Dialect{
 	ask: func(q *Question) any {
 		return wire.ChatRequest{Model: q.Model, Messages: messages(q.Prompt), MaxTokens: limit(q.MaxTokens), Sampling: sampling(q)}
 	},
-	names: openAINames, decoder: func() reply.Decoder { return openAIDecoder{} },
+	names: openAINames, decoder: func() reply.Decoder { return &openAIDecoder{} },
 }
 
 var openAICompletions = &Dialect{
@@ -26,7 +26,7 @@ var openAICompletions = &Dialect{
 			MaxTokens: limit(q.MaxTokens), Sampling: sampling(q),
 		}
 	},
-	names: openAINames, decoder: func() reply.Decoder { return openAIDecoder{completions: true} },
+	names: openAINames, decoder: func() reply.Decoder { return &openAIDecoder{completions: true} },
 }
 
 func sampling(q *Question) wire.Sampling {
@@ -61,26 +61,29 @@ func openAINames(list []byte) ([]string, error) {
 }
 
 // openAIDecoder reads chunks of the chat or of the completions API.
-type openAIDecoder struct{ completions bool }
+type openAIDecoder struct {
+	completions bool
+	parser      wire.ChunkParser
+}
 
 // Event implements reply.Decoder.
-func (d openAIDecoder) Event(e wire.Event, s *reply.Step) {
+func (d *openAIDecoder) Event(e wire.Event, s *reply.Step) {
 	if e.Name != "" && e.Name != "message" {
 		return
 	}
-	if c, err := wire.ParseChunk(e.Data); err == nil {
-		d.read(&c, s, false)
+	if c, err := d.parser.Parse(e.Data); err == nil {
+		d.read(c, s, false)
 	}
 }
 
 // Whole implements reply.Decoder.
-func (d openAIDecoder) Whole(text []byte, s *reply.Step) {
+func (d *openAIDecoder) Whole(text []byte, s *reply.Step) {
 	if c, err := wire.ParseChunk(text); err == nil {
 		d.read(&c, s, true)
 	}
 }
 
-func (d openAIDecoder) read(c *wire.Chunk, s *reply.Step, whole bool) {
+func (d *openAIDecoder) read(c *wire.Chunk, s *reply.Step, whole bool) {
 	s.Failure = reply.MemberFailure(c.Error)
 	s.Usage = statedUsage(c.Usage)
 	s.Timings = timedUsage(c.Timings)
@@ -96,7 +99,7 @@ func (d openAIDecoder) read(c *wire.Chunk, s *reply.Step, whole bool) {
 	}
 }
 
-func (d openAIDecoder) choice(c *wire.Choice, s *reply.Step, whole bool) {
+func (d *openAIDecoder) choice(c *wire.Choice, s *reply.Step, whole bool) {
 	p := s.Piece(c.Index)
 	p.Finish = cmp.Or(c.FinishReason, p.Finish)
 	switch {
@@ -162,7 +165,7 @@ func timedUsage(t *wire.Timings) *reply.Usage {
 	}
 	u := &reply.Usage{
 		Prompt:     known(t.PromptN),
-		Completion: *t.PredictedN,
+		Completion: known(t.PredictedN),
 		Reasoning:  pipeline.UnknownCount,
 		Cached:     known(t.CacheN),
 	}

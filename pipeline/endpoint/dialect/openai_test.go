@@ -328,7 +328,7 @@ func TestOutputsAreHandedOverAsTheyCome(t *testing.T) {
 	x := shape{reads: []at{{50, delta(`"content":"a"`)}, {60, delta(`"reasoning":"b"`)}, {70, stop + done}}}.exchange()
 	b := x.Play()
 	var got []string
-	reply.Read(reply.Response{Decoder: openAIDecoder{}, Status: 200, Header: x.Header(), Body: b, Clock: b.Clock}, func(choice int, o reply.Output) {
+	reply.Read(reply.Response{Decoder: &openAIDecoder{}, Status: 200, Header: x.Header(), Body: b, Clock: b.Clock}, func(choice int, o reply.Output) {
 		got = append(got, fmt.Sprintf("%d %s %q at %s while it is %s", choice, o.Kind, o.Text, o.At, b.Clock()))
 	})
 	want := []string{`0 text "a" at 50ms while it is 50ms`, `0 reasoning "b" at 60ms while it is 60ms`}
@@ -363,24 +363,4 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("in one read: %s\nin reads of %d: %s", a, int(size)+1, b)
 		}
 	})
-}
-
-// BenchmarkRead reads an answer of 60 chunks, each in a read of its own.
-func BenchmarkRead(b *testing.B) {
-	s := shape{}
-	for i := range 60 {
-		s.reads = append(s.reads, at{i, delta(`"content":" token"`)})
-	}
-	s.reads = append(s.reads, at{60, stop + done})
-	x := s.exchange()
-	header := x.Header()
-	b.ReportAllocs()
-	for b.Loop() {
-		body := x.Play()
-		r := reply.Read(reply.Response{Decoder: openAIDecoder{}, Status: 200, Header: header, Body: body, Clock: body.Clock}, nil)
-		if len(r.Answer().Outputs) != 60 {
-			b.Fatal(len(r.Answer().Outputs))
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/60, "ns/chunk")
 }

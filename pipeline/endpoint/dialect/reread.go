@@ -23,13 +23,16 @@ func Retell(x *exchange.Exchange, each func(reply.Message)) (*reply.Reply, error
 	if x.How == exchange.None {
 		return reply.None(x.End, errors.New(x.Cause)), nil
 	}
+	if !x.Whole() {
+		return nil, exchange.ErrTextless
+	}
 	header := http.Header{}
 	for _, h := range x.Headers {
 		header.Add(h[0], h[1])
 	}
 	p := &player{x: x, now: x.Answered, rest: x.Body, reads: x.Reads}
 	return reply.Read(reply.Response{
-		Status: x.Status, Header: header, Body: p, MaxBytes: x.MaxBytes, Message: each, Decoder: d.NewDecoder(), Endless: d.Endless, Clock: func() time.Duration { return p.now },
+		Status: x.Status, Header: header, Body: p, MaxBytes: x.MaxBytes, MaxOutputs: x.MaxOutputs, RequestBytes: len(x.Ask), Message: each, Decoder: d.NewDecoder(), Endless: d.Endless, Clock: func() time.Duration { return p.now },
 	}, nil), nil
 }
 

@@ -25,5 +25,5 @@ func (tabbyDecoder) Event(wire.Event, *reply.Step) {}
 
 // Whole implements reply.Decoder.
 func (tabbyDecoder) Whole(text []byte, s *reply.Step) {
-	openAIDecoder{completions: true}.Whole(text, s)
+	(&openAIDecoder{completions: true}).Whole(text, s)
 }

@@ -1,6 +1,7 @@
 package recount
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
@@ -31,7 +32,11 @@ var figures = []figure{
 	count("cached_tokens", func(r *pipeline.Request) int { return r.CachedTokens }),
 	count("output_tokens", func(r *pipeline.Request) int { return r.OutputTokens }),
 	{"token_source", func(r *pipeline.Request) string { return r.TokenSource }},
+	words("impossible", func(r *pipeline.Request) string { return r.Impossible }),
+	count("unread", func(r *pipeline.Request) int { return r.Unread }),
 	count("chunks", func(r *pipeline.Request) int { return r.Chunks }),
+	{"gaps", func(r *pipeline.Request) string { return fmt.Sprint(r.Gaps) }},
+	instant("longest_gap_ns", func(r *pipeline.Request) time.Duration { return r.LongestGap }),
 	instant("server.queue_ns", func(r *pipeline.Request) time.Duration { return r.Server.Queue }),
 	instant("server.load_ns", func(r *pipeline.Request) time.Duration { return r.Server.Load }),
 	instant("server.prefill_ns", func(r *pipeline.Request) time.Duration { return r.Server.Prefill }),

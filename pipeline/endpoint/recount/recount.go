@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"time"
 
@@ -23,7 +24,8 @@ type Result struct {
 	// Requests of the traces that could not be: that were never sent, whose exchange is not
 	// in the log, and whose bytes are not in it, since texts were not to be kept.
 	Unsent, Missing, Textless int
-	Others                    int  // exchanges of no request in the traces: of a warm-up, of other people
+	Others                    int  // exchanges of no request in the traces: of a warm-up, of other people, of what a cut run did not keep
+	Early                     int  // those of them that were due before any in the traces: of a warm-up
 	Hashed                    bool // the log has other letters in place of texts
 	Cut                       bool // the log ends in mid-air
 }
@@ -46,7 +48,7 @@ func (d Difference) String() string {
 // read.
 func Traces(traces []pipeline.Trace, log *exchange.Reader) (*Result, error) {
 	r := &Result{Hashed: log.Header.Hashed}
-	left := sent(traces, r)
+	left, first := sent(traces, r), firstDue(traces)
 	for {
 		x, err := log.Next()
 		if errors.Is(err, io.EOF) {
@@ -57,6 +59,9 @@ func Traces(traces []pipeline.Trace, log *exchange.Reader) (*Result, error) {
 		}
 		record := left[x.Request]
 		delete(left, x.Request)
+		if record == nil && x.Due < first {
+			r.Early++
+		}
 		if err := r.compare(record, x); err != nil {
 			return nil, err
 		}
@@ -64,6 +69,15 @@ func Traces(traces []pipeline.Trace, log *exchange.Reader) (*Result, error) {
 	r.Cut, r.Missing = log.Unfinished(), len(left)
 	slices.SortStableFunc(r.Differ, func(a, b Difference) int { return int(min(max(a.Request-b.Request, -1), 1)) })
 	return r, nil
+}
+
+// firstDue returns when the first interaction was due.
+func firstDue(traces []pipeline.Trace) time.Duration {
+	first := time.Duration(math.MaxInt64)
+	for i := range traces {
+		first = min(first, traces[i].Due)
+	}
+	return first
 }
 
 // sent returns the requests that went over a wire by their ids, and counts others.

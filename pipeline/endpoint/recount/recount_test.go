@@ -15,7 +15,7 @@ import (
 var told = map[string]string{
 	"ID": "it is the name", "Scheduled": "a simulated model says it", "Loading": "a simulated model says it",
 	"Reason": "words are no figure", "Simulated": "nothing was sent", "Headers": "words are no figure",
-	"Out": "a model says it", "Back": "a model says it",
+	"LimitTokens": "it is in what was asked", "Out": "a model says it", "Back": "a model says it",
 	"Reused": "a connection's", "DNS": "a connection's", "Connect": "a connection's", "TLS": "a connection's",
 }
 
@@ -70,7 +70,7 @@ func change(t *testing.T, f reflect.Value) {
 	case reflect.Bool:
 		f.SetBool(true)
 	case reflect.Slice:
-		f.Set(reflect.ValueOf([]pipeline.Fact{{Name: "a", Value: "b"}}))
+		f.Set(reflect.Append(f, reflect.New(f.Type().Elem()).Elem()))
 	default:
 		t.Fatalf("a field of kind %s", f.Kind())
 	}
@@ -139,6 +139,10 @@ func TestTraces(t *testing.T) {
 	const line = "request 5: first_output_ns is 11 in the trace, 10 by its bytes"
 	if s := got.Differ[0].String(); s != line {
 		t.Errorf("%q, want %q", s, line)
+	}
+	traces[0].Due, traces[1].Due = 2, 3 // what was due before is of a warm-up
+	if early, err := Traces(traces[:1], log(t, exchange.Header{}, 0, answered(9), answered(1))); err != nil || early.Others != 1 || early.Early != 1 {
+		t.Errorf("%+v, error %v; want one of a warm-up", early, err)
 	}
 	got, err = Traces(traces[1:], log(t, exchange.Header{Hashed: true}, 8, answered(3), sound))
 	want = &Result{Again: 1, Textless: 1, Hashed: true, Cut: true}

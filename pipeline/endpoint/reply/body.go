@@ -15,6 +15,8 @@ type source struct {
 	from  io.Reader
 	clock func() time.Duration
 	read  func(at time.Duration, p []byte) // nil when nobody wants to know
+	left  int64                            // bytes that may still come
+	limit int64
 
 	at     time.Duration // when the last read returned
 	first  time.Duration // when the first byte came, once got is true
@@ -32,6 +34,9 @@ func (s *source) Read(p []byte) (int, error) {
 	if n > 0 && s.read != nil {
 		s.read(s.at, p[:n])
 	}
+	if s.left -= int64(n); s.left < 0 {
+		return 0, tooManyBytes(s.limit)
+	}
 	if err == io.EOF {
 		s.ended = true
 	} else if err != nil {
@@ -46,8 +51,7 @@ type body struct {
 	source  *source
 	coding  string    // lower case; empty for none
 	decoded io.Reader // nil before the first read
-	left    int64     // bytes that may still come
-	limit   int64
+	left    int64     // bytes that may still come of it
 }
 
 func (b *body) Read(p []byte) (n int, err error) {
@@ -58,7 +62,7 @@ func (b *body) Read(p []byte) (n int, err error) {
 	}
 	n, err = b.decoded.Read(p)
 	if b.left -= int64(n); b.left < 0 {
-		return 0, fmt.Errorf("the reply is longer than %d bytes", b.limit)
+		return 0, tooManyBytes(b.source.limit)
 	}
 	return n, err
 }

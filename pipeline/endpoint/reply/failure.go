@@ -17,20 +17,21 @@ const (
 	HTTPStatus FailureKind = "http_status"  // a status other than 2xx
 	BadType    FailureKind = "content_type" // a body that is neither a stream nor JSON
 	BadLink    FailureKind = "transport"    // the connection, or bytes that cannot be read
+	TooLong    FailureKind = "too_long"     // more than a limit of the reader's own lets it take
 )
 
 // Failure is an error that the server reported, or what kept us from reading it.
 type Failure struct {
 	Kind FailureKind
 	// Message is the server's own words: the unexpected type for BadType, and
-	// empty for BadLink.
+	// empty for BadLink and TooLong.
 	Message string
 	// Code is the error's code, else its type: a string, a float64 or nil. For
 	// HTTPStatus it is the status, an int.
 	Code any
 	// Detail is, for HTTPStatus, the code that the body gives, as above.
 	Detail any
-	// Cause is our own words for BadLink, nil otherwise.
+	// Cause is our own words for BadLink and TooLong, nil otherwise.
 	Cause error
 }
 
@@ -55,7 +56,7 @@ func (f *Failure) String() string {
 		return joinNonEmpty(fmt.Sprintf("HTTP %v", f.Code), f.Message)
 	case BadType:
 		return fmt.Sprintf("content type %q, want text/event-stream or application/json", f.Message)
-	case BadLink:
+	case BadLink, TooLong:
 		return f.Cause.Error()
 	}
 	if f.Code == nil {

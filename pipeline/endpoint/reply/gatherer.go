@@ -12,10 +12,12 @@ import (
 // gatherer puts one choice together from the pieces that messages bring.
 type gatherer struct {
 	index           int
-	text, reasoning strings.Builder
+	text, reasoning string // of a whole answer
 	tools           []*toolGatherer
 	finish          string
-	outputs         []Output
+	outputs         []Output // of a stream
+	emit            func(Output)
+	parts           *parts // of the whole reply
 
 	snapshot   *Piece // the last one that was not empty
 	snapshotAt time.Duration
@@ -29,34 +31,46 @@ type toolGatherer struct {
 }
 
 // take adds a piece that came at that instant. It makes output chunks of what the piece
-// brought, reasoning first, and hands each to emit. Tokens is what its message added to
-// the server's count.
-func (g *gatherer) take(p *Piece, at time.Duration, tokens int, emit func(Output)) {
+// brought, reasoning first, and emits each. Tokens is what its message added to the
+// server's count.
+func (g *gatherer) take(p *Piece, at time.Duration, tokens int) {
 	g.finish = cmp.Or(p.Finish, g.finish)
 	if p.Snapshot {
 		g.keepSnapshot(p, at)
 		return
 	}
-	for _, o := range []Output{
+	for _, o := range [...]Output{
 		{at, Reasoning, p.Reasoning, tokens},
 		{at, Text, p.Text, tokens},
-		{at, Tool, g.join(p), tokens},
+		{at, Tool, g.joinTools(p.Tools), tokens},
 	} {
 		if o.Text != "" {
 			g.outputs = append(g.outputs, o)
-			emit(o)
+			g.emit(o)
 		}
 	}
 }
 
-// join adds a piece to the texts, and returns what it brought of tool calls.
-func (g *gatherer) join(p *Piece) (tool string) {
-	g.reasoning.WriteString(p.Reasoning)
-	g.text.WriteString(p.Text)
-	for _, t := range p.Tools {
-		tool += g.joinTool(t)
+// takeWhole takes the piece that is all of a whole answer.
+func (g *gatherer) takeWhole(p *Piece) {
+	g.finish = p.Finish
+	g.text += p.Text
+	g.reasoning += p.Reasoning
+	g.joinTools(p.Tools)
+}
+
+// joinTools adds pieces to the tool calls, and returns what they brought.
+func (g *gatherer) joinTools(pieces []ToolPiece) string {
+	if len(pieces) == 1 {
+		return g.joinTool(pieces[0])
 	}
-	return tool
+	var said strings.Builder
+	for _, t := range pieces {
+		if !g.parts.tooMany() {
+			said.WriteString(g.joinTool(t))
+		}
+	}
+	return said.String()
 }
 
 func (g *gatherer) joinTool(t ToolPiece) string {
@@ -84,7 +98,9 @@ func (g *gatherer) tool(t ToolPiece) *toolGatherer {
 	if t.Index != nil {
 		call.index = *t.Index
 	}
-	g.tools = append(g.tools, call)
+	if g.parts.more() {
+		g.tools = append(g.tools, call)
+	}
 	return call
 }
 
@@ -99,21 +115,21 @@ func (g *gatherer) keepSnapshot(p *Piece, at time.Duration) {
 }
 
 // useSnapshot takes what the stream repeated when no other piece came.
-func (g *gatherer) useSnapshot(emit func(Output)) {
+func (g *gatherer) useSnapshot() {
 	if g.snapshot == nil || len(g.outputs) > 0 {
 		return
 	}
 	p := *g.snapshot
 	p.Snapshot = false
-	g.take(&p, g.snapshotAt, pipeline.UnknownCount, emit)
+	g.take(&p, g.snapshotAt, pipeline.UnknownCount)
 }
 
 func (g *gatherer) choice() Choice {
 	slices.SortStableFunc(g.tools, func(a, b *toolGatherer) int { return cmp.Compare(a.index, b.index) })
 	c := Choice{
 		Index:     g.index,
-		Text:      g.text.String(),
-		Reasoning: g.reasoning.String(),
+		Text:      g.text + g.joined(Text),
+		Reasoning: g.reasoning + g.joined(Reasoning),
 		Finish:    g.finish,
 		Outputs:   g.outputs,
 	}
@@ -121,4 +137,22 @@ func (g *gatherer) choice() Choice {
 		c.ToolCalls = append(c.ToolCalls, ToolCall{t.id, t.name.String(), t.arguments.String()})
 	}
 	return c
+}
+
+// joined returns the output chunks of a kind as one text.
+func (g *gatherer) joined(k Kind) string {
+	size := 0
+	for _, o := range g.outputs {
+		if o.Kind == k {
+			size += len(o.Text)
+		}
+	}
+	var b strings.Builder
+	b.Grow(size)
+	for _, o := range g.outputs {
+		if o.Kind == k {
+			b.WriteString(o.Text)
+		}
+	}
+	return b.String()
 }

@@ -10,6 +10,6 @@ type Message struct {
 	Data    []byte        // valid until the function that it was given to returns
 	Comment bool          // a comment of an event stream
 	// Step is what the decoder made of it, valid as Data is; nil where it was not asked:
-	// for comments, the end event [DONE], and errors.
+	// for comments, the end event [DONE], errors, and what has too many values.
 	Step *Step
 }

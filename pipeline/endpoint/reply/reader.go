@@ -3,11 +3,13 @@ package reply
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"halfsecond/pipeline"
@@ -30,12 +32,19 @@ type Response struct {
 	Read func(at time.Duration, p []byte)
 	// Message, when set, is told of each message of the response.
 	Message func(Message)
-	// MaxBytes limits the body after decoding. 0 means DefaultMaxBytes.
+	// MaxBytes limits the body, both as it comes and after decoding. 0 means DefaultMaxBytes.
 	MaxBytes int64
+	// RequestBytes is the length of the request's body, which bounds what a server can count
+	// of its prompt; 0 is unknown.
+	RequestBytes int
+	// MaxOutputs limits the output chunks of a stream, of all choices together. 0 is no
+	// limit.
+	MaxOutputs int
 }
 
 const (
-	// DefaultMaxBytes limits a reply: four of the longest lines.
+	// DefaultMaxBytes limits a reply: four of the longest lines. What is kept of one takes
+	// up to five times as much memory, in chunks as short as JSON lets them be.
 	DefaultMaxBytes = 4 * wire.MaxLine
 	// ReadBytes is the most that one read takes. Bytes that wait together should be read
 	// together, since they get one instant.
@@ -52,7 +61,7 @@ const (
 // answer in JSON. The end event, or a message that reports an error, ends the reply even
 // if the body goes on. A body that ends cleanly without either is complete when the
 // server had given a finish reason, and truncated otherwise; one that breaks off is
-// truncated.
+// truncated. One that goes over a limit is read no further and fails as TooLong.
 func Read(resp Response, each func(choice int, o Output)) *Reply {
 	r := newReader(resp, each)
 	switch {
@@ -81,11 +90,15 @@ type reader struct {
 	body        body
 	each        func(choice int, o Output)
 	tell        func(Message)
+	maxOutputs  int // 0 for no limit
+	asked       int // bytes of the request, 0 for unknown
 
 	reply   Reply
 	ended   bool // the end event or an error was read
 	step    Step // of the message in hand
 	tally   tally
+	outputs int // output chunks of all choices
+	parts   parts
 	choices []*gatherer
 }
 
@@ -108,16 +121,18 @@ func newReader(resp Response, each func(int, Output)) *reader {
 		endless:     resp.Endless,
 		contentType: strings.ToLower(strings.TrimSpace(mediaType)),
 		body: body{
-			source: &source{from: resp.Body, clock: resp.Clock, at: began, read: resp.Read},
-			coding: coding, left: limit, limit: limit,
+			source: &source{from: resp.Body, clock: resp.Clock, at: began, read: resp.Read, left: limit, limit: limit},
+			coding: coding, left: limit,
 		},
-		each: each,
-		tell: tell,
+		each:       each,
+		tell:       tell,
+		maxOutputs: resp.MaxOutputs,
+		asked:      resp.RequestBytes,
 		reply: Reply{
 			Outcome:    pipeline.Truncated,
 			Status:     resp.Status,
 			Header:     resp.Header,
-			RetryAfter: retryAfter(resp.Header),
+			RetryAfter: RetryAfter(resp.Header),
 			Compressed: coding != "",
 			Began:      began,
 			FirstByte:  pipeline.Unknown,
@@ -152,11 +167,15 @@ func (f *lineFraming) feed(p []byte, at time.Duration) error { return f.decoder.
 
 func (f *lineFraming) flush() { f.decoder.Flush(f.each) }
 
+// rooms are what readers read into.
+var rooms = sync.Pool{New: func() any { return new([ReadBytes]byte) }}
+
 // readStream reads messages as they come.
 func (r *reader) readStream(f framing) {
 	r.reply.streamed = true
-	buf := make([]byte, ReadBytes)
-	for !r.ended {
+	room := rooms.Get().(*[ReadBytes]byte)
+	defer rooms.Put(room)
+	for buf := room[:]; !r.ended; {
 		n, err := r.body.Read(buf)
 		if feedErr := f.feed(buf[:n], r.body.source.at); feedErr != nil {
 			err = feedErr
@@ -190,6 +209,9 @@ func (r *reader) cleanEnd(err error) bool {
 		return true
 	}
 	r.reply.Failure = &Failure{Kind: BadLink, Cause: err}
+	if _, over := errors.AsType[*limitError](err); over || errors.Is(err, wire.ErrLineTooLong) {
+		r.reply.Failure.Kind = TooLong
+	}
 	if source.broken == nil {
 		r.reply.Outcome = pipeline.Error
 	}
@@ -204,6 +226,9 @@ func (r *reader) event(e wire.Event) bool {
 		r.tell(Message{At: e.At, Name: e.Name, Data: e.Data})
 		r.reply.Done = true
 		r.end(e.At, pipeline.OK)
+	case crowded(e.Data):
+		r.tell(Message{At: e.At, Name: e.Name, Data: e.Data})
+		r.fail(e.At, &Failure{Kind: TooLong, Cause: ErrTooManyValues})
 	case e.Name == "error":
 		r.tell(Message{At: e.At, Name: e.Name, Data: e.Data})
 		if f := eventFailure(e.Data, e.Pending); f != nil {
@@ -212,10 +237,24 @@ func (r *reader) event(e wire.Event) bool {
 	default:
 		r.step.reset()
 		r.decoder.Event(e, &r.step)
+		if r.step.Unread = unread(e, &r.step); r.step.Unread {
+			r.reply.Unread++
+		}
 		r.tell(Message{At: e.At, Name: e.Name, Data: e.Data, Step: &r.step})
 		r.take(e.At)
 	}
 	return !r.ended
+}
+
+// unread reports whether a message of a stream, of which the decoder made nothing, is no
+// valid JSON. One by a name of its own may hold other text, so it counts only where it
+// begins as JSON does; one that the end of the body cut counts never.
+func unread(e wire.Event, s *Step) bool {
+	if e.Pending || len(e.Data) == 0 || s.says() {
+		return false
+	}
+	named := e.Name != "" && e.Name != "message"
+	return (!named || e.Data[0] == '{') && !json.Valid(e.Data)
 }
 
 // comment handles what an event stream says to nobody.
@@ -227,17 +266,21 @@ func (r *reader) comment(text []byte, at time.Duration) {
 func (r *reader) take(at time.Duration) {
 	s := &r.step
 	outputs := s.outputs()
+	r.outputs += outputs
 	tokens := r.count(outputs > 0)
 	if outputs != 1 {
 		tokens = pipeline.UnknownCount
 	}
 	for i := range s.Pieces {
-		g := r.choice(s.Pieces[i].Choice)
-		g.take(&s.Pieces[i], at, tokens, r.emitter(g))
+		r.choice(s.Pieces[i].Choice).take(&s.Pieces[i], at, tokens)
 	}
 	switch {
 	case s.Failure != nil:
 		r.fail(at, s.Failure)
+	case r.parts.tooMany() || s.asked.tooMany():
+		r.fail(at, &Failure{Kind: TooLong, Cause: ErrTooManyParts})
+	case r.maxOutputs > 0 && r.outputs > r.maxOutputs:
+		r.fail(at, &Failure{Kind: TooLong, Cause: tooManyOutputs(r.outputs, r.maxOutputs)})
 	case s.End:
 		r.reply.Done = true
 		r.end(at, pipeline.OK)
@@ -258,13 +301,12 @@ func (r *reader) choice(index int) *gatherer {
 			return g
 		}
 	}
-	g := &gatherer{index: index}
+	if !r.parts.more() {
+		return &gatherer{emit: func(Output) {}, parts: &r.parts}
+	}
+	g := &gatherer{index: index, emit: func(o Output) { r.each(index, o) }, parts: &r.parts}
 	r.choices = append(r.choices, g)
 	return g
-}
-
-func (r *reader) emitter(g *gatherer) func(Output) {
-	return func(o Output) { r.each(g.index, o) }
 }
 
 // readWhole reads an answer that came as one JSON text.
@@ -275,19 +317,29 @@ func (r *reader) readWhole() {
 	if err != nil && !r.cleanEnd(err) {
 		return
 	}
+	if crowded(text) {
+		r.tell(Message{At: r.reply.End, Data: text})
+		r.fail(r.reply.End, &Failure{Kind: TooLong, Cause: ErrTooManyValues})
+		return
+	}
+	r.whole(text)
+}
+
+// whole handles an answer that came as one JSON text.
+func (r *reader) whole(text []byte) {
 	r.step.reset()
 	r.decoder.Whole(text, &r.step)
 	r.tell(Message{At: r.reply.End, Data: text, Step: &r.step})
 	r.count(false)
 	for i := range r.step.Pieces {
 		p := &r.step.Pieces[i]
-		g := r.choice(p.Choice)
-		g.finish = p.Finish
-		g.join(p)
+		r.choice(p.Choice).takeWhole(p)
 	}
 	switch {
 	case r.step.Failure != nil:
 		r.fail(r.reply.End, r.step.Failure)
+	case r.parts.tooMany() || r.step.asked.tooMany():
+		r.fail(r.reply.End, &Failure{Kind: TooLong, Cause: ErrTooManyParts})
 	case len(r.choices) > 0:
 		r.reply.Outcome = pipeline.OK
 	}
@@ -333,9 +385,19 @@ func (r *reader) finish() *Reply {
 	r.reply.endless = r.endless
 	r.reply.BodyEnded, r.reply.BodyBroken = r.body.source.ended, r.body.source.broken != nil
 	for _, g := range r.choices {
-		g.useSnapshot(r.emitter(g))
+		g.useSnapshot()
 		r.reply.Choices = append(r.reply.Choices, g.choice())
 	}
-	r.reply.Usage, r.reply.TokenSource = r.tally.result()
+	r.useCount()
 	return &r.reply
+}
+
+// useCount takes what the server counted, as far as that can be.
+func (r *reader) useCount() {
+	counted, source := r.tally.result()
+	r.reply.Usage, r.reply.Impossible = counted.believed(r.asked)
+	r.reply.TokenSource = source
+	if r.reply.Usage == nil {
+		r.reply.TokenSource = sourceNone
+	}
 }

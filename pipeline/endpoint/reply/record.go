@@ -19,8 +19,9 @@ func (r *Reply) Fill(rec *pipeline.Request) {
 	rec.Outcome, rec.Reason = r.Ending()
 	rec.Finish = answer.Finish
 	rec.PromptTokens, rec.CachedTokens, rec.OutputTokens = r.PromptTokens(), r.CachedTokens(), r.OutputTokens()
-	rec.TokenSource = r.TokenSource
-	rec.Chunks = len(answer.Outputs)
+	rec.TokenSource, rec.Impossible = r.TokenSource, r.Impossible
+	rec.Chunks, rec.Unread = len(answer.Outputs), r.Unread
+	rec.Gaps, rec.LongestGap = pipeline.CountGaps(answer.ICL())
 	t := &rec.Transport
 	t.Status, t.Encoding = r.Status, r.Header.Get("Content-Encoding")
 	t.RetryAfter, t.Burst = r.RetryAfter, answer.Burst()
@@ -51,6 +52,9 @@ func (r *Reply) Ending() (pipeline.Outcome, string) {
 // quotes match what a message of the connection repeats of the server.
 var quotes = regexp.MustCompile(`"(\\.|[^"\\])*"?`)
 
+// plainCode matches an error's code that is no sentence.
+var plainCode = regexp.MustCompile(`^[A-Za-z0-9_.:/+-]{0,80}$`)
+
 // HideWords puts the sum of what the server says of a failure in its place, for it may
 // repeat what it was asked.
 func (r *Reply) HideWords(sum func(words string) string) {
@@ -58,6 +62,9 @@ func (r *Reply) HideWords(sum func(words string) string) {
 		return
 	}
 	f := *r.Failure
+	if code, ok := f.Code.(string); ok && !plainCode.MatchString(code) {
+		f.Code = sum(code)
+	}
 	switch {
 	case f.Kind == BadLink:
 		f.Cause = hidden{f.Cause, quotes.ReplaceAllStringFunc(f.Cause.Error(), sum)}

@@ -29,8 +29,11 @@ type Reply struct {
 	// holds when the reader had enough before.
 	BodyEnded, BodyBroken bool
 
+	Unread int // messages of a stream that are no valid JSON, and were left out
+
 	Choices     []Choice // by index, each kept apart
 	Usage       *Usage   // what the server counted; nil when it did not
+	Impossible  string   // what it counted that cannot be, which Usage is without; empty for none
 	TokenSource string   // "usage", "timings" or "none"
 	Server      pipeline.ServerTime
 

@@ -8,11 +8,11 @@ import (
 	"halfsecond/pipeline"
 )
 
-// retryAfter returns how long the server asks to wait, or Unknown. The header
+// RetryAfter returns how long the server asks to wait, or Unknown. The header
 // Retry-After holds seconds or a date (RFC 9110, section 10.2.3); a date counts
 // from the response's own Date, so that no clocks need to agree. Some servers add
 // retry-after-ms, which is finer.
-func retryAfter(h http.Header) time.Duration {
+func RetryAfter(h http.Header) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
 		return waitFor(ms * float64(time.Millisecond))
 	}
@@ -28,7 +28,7 @@ func retryAfter(h http.Header) time.Duration {
 	if err != nil {
 		return pipeline.Unknown
 	}
-	return max(0, at.Sub(now))
+	return waitFor(float64(max(0, at.Sub(now))))
 }
 
 // waitFor returns a span in nanoseconds as a Duration, or Unknown when it is no

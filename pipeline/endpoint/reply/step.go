@@ -28,6 +28,9 @@ type Step struct {
 	Server         pipeline.ServerTime // what it says of its own time
 	Failure        *Failure            // an error that it reports
 	End            bool                // it says that the answer has ended
+	Unread         bool                // it is no valid JSON; set by the reader, not by decoders
+
+	asked parts // for pieces, so often
 }
 
 // Piece returns what the message brought of a choice, for more to be added.
@@ -37,6 +40,9 @@ func (s *Step) Piece(choice int) *Piece { return s.piece(choice, false) }
 func (s *Step) Snapshot(choice int) *Piece { return s.piece(choice, true) }
 
 func (s *Step) piece(choice int, snapshot bool) *Piece {
+	if !s.asked.more() {
+		return new(Piece)
+	}
 	for i := range s.Pieces {
 		if p := &s.Pieces[i]; p.Choice == choice && p.Snapshot == snapshot {
 			return p
@@ -48,6 +54,11 @@ func (s *Step) piece(choice int, snapshot bool) *Piece {
 
 // reset makes it empty.
 func (s *Step) reset() { *s = Step{Pieces: s.Pieces[:0], Server: pipeline.NewServerTime()} }
+
+// says reports whether a decoder made anything of the message.
+func (s *Step) says() bool {
+	return len(s.Pieces) > 0 || s.Usage != nil || s.Timings != nil || s.Failure != nil || s.End
+}
 
 // outputs returns how many output chunks it makes.
 func (s *Step) outputs() (n int) {

@@ -1,8 +1,21 @@
 package reply
 
-import "halfsecond/pipeline"
+import (
+	"fmt"
 
-// Usage is what a server counted. A count that it did not state is
+	"halfsecond/pipeline"
+)
+
+// MostTokens is the most tokens that a server is believed to have counted of a prompt or of
+// an answer: as many as the longest context that a model is said to have (LTM-2-mini,
+// 2024-08-29), ten times the longest that is served.
+const MostTokens = 100_000_000
+
+// addedTokens is how many tokens a server may add to a prompt: its template, instructions
+// and tools of its own. Assumed, and generous.
+const addedTokens = 100_000
+
+// Usage is what a server counted, as far as that can be. A count that it did not state is
 // pipeline.UnknownCount; Completion is always stated.
 type Usage struct {
 	Prompt     int
@@ -38,7 +51,7 @@ func (t *tally) take(usage, timings *Usage, output bool) int {
 		return pipeline.UnknownCount
 	}
 	added := now - t.running
-	if t.missed || added < 0 {
+	if t.missed || added < 0 || now > MostTokens {
 		added = pipeline.UnknownCount
 	}
 	t.running, t.missed = now, false
@@ -73,4 +86,30 @@ func merge(old, next *Usage) *Usage {
 		Reasoning:  keep(old.Reasoning, next.Reasoning),
 		Cached:     keep(old.Cached, next.Cached),
 	}
+}
+
+// believed returns the usage without what cannot be, nil when that is all of the answer,
+// and says what it was. The request had so many bytes; 0 is unknown. A count of reasoning
+// may be above that of what can be seen, since it can stay hidden.
+func (u *Usage) believed(requestBytes int) (*Usage, string) {
+	switch {
+	case u == nil:
+		return nil, ""
+	case u.Completion > MostTokens:
+		return nil, fmt.Sprintf("an answer of more than %d tokens", MostTokens)
+	case max(u.Prompt, u.Cached) > MostTokens:
+		return u.withoutPrompt(), fmt.Sprintf("a prompt of more than %d tokens", MostTokens)
+	case requestBytes > 0 && u.Prompt > requestBytes+addedTokens:
+		return u.withoutPrompt(), fmt.Sprintf("a prompt of %d tokens in a request of %d bytes", u.Prompt, requestBytes)
+	case u.Prompt != pipeline.UnknownCount && u.Cached > u.Prompt:
+		return u.withoutPrompt(), fmt.Sprintf("%d tokens in the cache of a prompt of %d", u.Cached, u.Prompt)
+	}
+	return u, ""
+}
+
+// withoutPrompt returns the usage of the answer alone.
+func (u *Usage) withoutPrompt() *Usage {
+	answer := *u
+	answer.Prompt, answer.Cached = pipeline.UnknownCount, pipeline.UnknownCount
+	return &answer
 }

@@ -1,0 +1,96 @@
+package endpoint
+
+import (
+	"fmt"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint/reply"
+	"halfsecond/pipeline/price"
+)
+
+// account is what a client has spent, beside its caps.
+type account struct {
+	maxRequests, maxTokens int
+	maxCost                price.Dollars
+	price                  price.Price
+
+	started int          // requests
+	flying  int          // those of them under way
+	held    price.Tokens // reserved for those
+	used    price.Tally  // of those that ended
+}
+
+func newAccount(c *Config) account {
+	return account{maxRequests: c.MaxRequests, maxTokens: c.MaxTokens, maxCost: c.MaxCost, price: c.Price}
+}
+
+// stands returns what a call stands for until the server has counted its tokens.
+func stands(c *pipeline.Call) price.Tokens {
+	return price.Tokens{Prompt: c.PromptTokens, Output: c.MaxTokens}
+}
+
+// room reports which cap leaves no room for a call that stands for so many tokens, in the
+// same words for every call, so that a report counts them together.
+func (a *account) room(t price.Tokens) error {
+	spent := a.used.Tokens().Add(a.held)
+	if a.maxRequests > 0 && a.started >= a.maxRequests {
+		return fmt.Errorf("over the cap of %d requests", a.maxRequests)
+	}
+	if a.maxTokens > 0 && spent.Add(t).All() > a.maxTokens {
+		return fmt.Errorf("over the cap of %d tokens", a.maxTokens)
+	}
+	if a.maxCost > 0 && a.price.Of(spent.Add(t)) > a.maxCost {
+		return fmt.Errorf("over the cap of %s", a.maxCost)
+	}
+	return nil
+}
+
+// take reserves tokens for a request.
+func (a *account) take(t price.Tokens) {
+	a.started++
+	a.flying++
+	a.held = a.held.Add(t)
+}
+
+// settle replaces what was reserved for a request by what it used.
+func (a *account) settle(reserved price.Tokens, sent bool, r *reply.Reply) {
+	a.flying--
+	a.held = a.held.Sub(reserved)
+	if sent {
+		a.used = a.used.Add(usedBy(reserved, r))
+	}
+}
+
+// usedBy returns what a request used. One that was refused used nothing. Of one that
+// failed, and of what nobody counted, it is the most that it can have used.
+func usedBy(reserved price.Tokens, r *reply.Reply) price.Tally {
+	u := r.Usage
+	switch most := most(reserved, r); {
+	case r.Status >= 300:
+		return price.Tally{Requests: 1}
+	case u == nil || r.Outcome != pipeline.OK:
+		return price.Half(price.Tokens{}, false, false, most)
+	default:
+		counted := price.Tokens{Prompt: u.Prompt, Cached: max(0, u.Cached), Output: u.Completion}
+		return price.Half(counted, u.Prompt > 0, u.Completion > 0 || outputs(r) == 0, most)
+	}
+}
+
+// most returns the most tokens that a request can have used of which nobody told the last
+// count: those that were reserved, unless more came. A server that went on past the limit
+// that it was given has a token in each chunk.
+func most(reserved price.Tokens, r *reply.Reply) price.Tokens {
+	t := reserved
+	if u := r.Usage; u != nil {
+		t.Prompt, t.Output = max(t.Prompt, u.Prompt), max(t.Output, u.Completion)
+	}
+	t.Output = max(t.Output, outputs(r))
+	return t
+}
+
+// Used returns what the requests have used so far. Those under way are among the
+// uncounted ones. It is called on the loop, or once that has ended.
+func (c *Client) Used() price.Tally {
+	a := &c.account
+	return a.used.Add(price.Tally{Requests: a.flying, Uncounted: a.flying, Assumed: a.held})
+}

@@ -1,0 +1,204 @@
+package endpoint
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/price"
+)
+
+// tenth is the price of the tests: a prompt of 10 tokens and an answer of 8, which is what
+// a call stands for, cost 0.10 USD; those of the prompt that were cached cost nothing.
+var tenth = price.Price{Input: price.Dollar / 1000, Output: 9 * price.Dollar / 800, Source: "a test"}
+
+// Money is reserved before a call and counted after it, and a call that there is no money
+// for is never sent.
+func TestClientMaxCost(t *testing.T) {
+	answer := func(usage string) http.HandlerFunc {
+		return stream(delta(`"content":"Hi"`) + event(`{"choices":[],"usage":`+usage+`}`) + stop + done)
+	}
+	tests := []struct {
+		name    string
+		handler http.HandlerFunc
+		sent    int
+		reason  string
+		used    price.Tally
+	}{
+		{"nobody counts", answer(`null`), 2, "over the cap of 0.25 USD",
+			price.Tally{Requests: 2, Uncounted: 2, Assumed: price.Tokens{Prompt: 20, Output: 16}}},
+		{"by count", answer(`{"prompt_tokens":10,"completion_tokens":4}`), 3, "over the cap of 0.25 USD",
+			price.Tally{Requests: 3, Counted: price.Tokens{Prompt: 30, Output: 12}}},
+		{"cached", answer(`{"prompt_tokens":10,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":9}}`), 4,
+			"over the cap of 0.25 USD",
+			price.Tally{Requests: 4, Counted: price.Tokens{Prompt: 40, Cached: 36, Output: 16}}},
+		{"broke off", stream(delta(`"content":"Hi"`) + event(`{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":1}}`)), 2,
+			"over the cap of 0.25 USD",
+			price.Tally{Requests: 2, Uncounted: 2, Assumed: price.Tokens{Prompt: 20, Output: 16}}},
+		{"counted more before it broke off", stream(delta(`"content":"Hi"`) + event(`{"choices":[],"usage":{"prompt_tokens":12,"completion_tokens":9}}`)), 2,
+			"over the cap of 0.25 USD",
+			price.Tally{Requests: 2, Uncounted: 2, Assumed: price.Tokens{Prompt: 24, Output: 18}}},
+		{"went on past its limit", stream(strings.Repeat(delta(`"content":"Hi"`), 400)), 1,
+			"over the cap of 0.25 USD",
+			price.Tally{Requests: 1, Uncounted: 1, Assumed: price.Tokens{Prompt: 10, Output: 321}}},
+		{"nobody counts more than was asked for", stream(strings.Repeat(delta(`"content":"Hi"`), 30) + stop + done), 1, "over the cap of 0.25 USD",
+			price.Tally{Requests: 1, Uncounted: 1, Assumed: price.Tokens{Prompt: 10, Output: 30}}},
+		{"counts the prompt alone", answer(`{"prompt_tokens":12,"completion_tokens":0}`), 2, "over the cap of 0.25 USD",
+			price.Tally{Requests: 2, Counted: price.Tokens{Prompt: 24}, Uncounted: 2, Assumed: price.Tokens{Output: 16}}},
+		{"counts the answer alone", answer(`{"prompt_tokens":0,"completion_tokens":7}`), 2, "over the cap of 0.25 USD",
+			price.Tally{Requests: 2, Counted: price.Tokens{Output: 14}, Uncounted: 2, Assumed: price.Tokens{Prompt: 20}}},
+		{"counts what cannot be", answer(`{"prompt_tokens":9223372036854775807,"completion_tokens":9223372036854775807}`), 2, "over the cap of 0.25 USD",
+			price.Tally{Requests: 2, Uncounted: 2, Assumed: price.Tokens{Prompt: 20, Output: 16}}},
+		{"more cached than asked", answer(`{"prompt_tokens":10,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":50}}`), 3, "over the cap of 0.25 USD",
+			price.Tally{Requests: 3, Counted: price.Tokens{Output: 12}, Uncounted: 3, Assumed: price.Tokens{Prompt: 30}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			bubble(t, tt.handler, func(c *Config) { c.MaxCost, c.Price = price.Dollar/4, tenth }, func(t *testing.T, b *bench) {
+				for range tt.sent {
+					if r := b.ask().wait(); r.Sent == pipeline.Unknown {
+						t.Fatalf("%s (%s), want it sent", r.Outcome, r.Reason)
+					}
+				}
+				r := b.ask().wait()
+				if r.Outcome != pipeline.Dropped || r.Reason != tt.reason {
+					t.Errorf("%s, %q; want dropped, %q", r.Outcome, r.Reason, tt.reason)
+				}
+				if got := b.client.Used(); got != tt.used {
+					t.Errorf("used %+v, want %+v", got, tt.used)
+				}
+			})
+		})
+	}
+}
+
+// What was refused, or never went out, costs nothing.
+func TestClientRefusedIsFree(t *testing.T) {
+	refused := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }
+	bubble(t, refused, func(c *Config) { c.MaxCost, c.Price, c.MaxTokens = price.Dollar/10, tenth, 18 }, func(t *testing.T, b *bench) {
+		for range 3 {
+			if r := b.ask().wait(); r.Outcome != pipeline.Refused {
+				t.Errorf("%s (%s), want refused", r.Outcome, r.Reason)
+			}
+		}
+		if got, want := b.client.Used(), (price.Tally{Requests: 3}); got != want {
+			t.Errorf("used %+v, want %+v", got, want)
+		}
+	})
+}
+
+// A call under way holds its money until its end, and counts as one of which nobody knows.
+func TestClientHoldsMoney(t *testing.T) {
+	bubble(t, stream(delta(`"content":"Hi"`), time.Second, event(`{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":0}}`)+stop+done), func(c *Config) {
+		c.MaxCost, c.Price = price.Dollar/10, tenth
+	}, func(t *testing.T, b *bench) {
+		first := b.ask()
+		var under price.Tally
+		b.loop.do(func() { under = b.client.Used() })
+		if want := (price.Tally{Requests: 1, Uncounted: 1, Assumed: price.Tokens{Prompt: 10, Output: 8}}); under != want {
+			t.Errorf("under way: used %+v, want %+v", under, want)
+		}
+		if r := b.ask().wait(); r.Outcome != pipeline.Dropped {
+			t.Errorf("beside it: %s (%s), want dropped", r.Outcome, r.Reason)
+		}
+		first.wait()
+		if got, want := b.client.Used(), (price.Tally{Requests: 1, Counted: price.Tokens{Prompt: 10}, Uncounted: 1, Assumed: price.Tokens{Output: 8}}); got != want {
+			t.Errorf("used %+v, want %+v", got, want)
+		}
+	})
+}
+
+func TestMaxCostNeedsPrice(t *testing.T) {
+	c := Config{URL: "http://x/v1", Protocol: "openai-chat", Model: "m", MaxCost: price.Dollar}
+	if _, err := NewClient(c, nil); err == nil || err.Error() != "endpoint: cap of 1.00 USD, and no price is known" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A server that goes on past the answer that it was asked for is stopped at the chunk that
+// is more than any such answer has, however slowly they come, and the time that it had.
+func TestClientEndlessAnswer(t *testing.T) {
+	endless := func(pause time.Duration) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			for {
+				if _, err := fmt.Fprint(w, delta(`"content":" word"`)); err != nil {
+					return
+				}
+				w.(http.Flusher).Flush()
+				select {
+				case <-time.After(pause):
+				case <-r.Context().Done():
+					return
+				}
+			}
+		}
+	}
+	const most = 8*8 + 256 // of the 8 tokens that a call asks for
+	tests := []struct {
+		name    string
+		pause   time.Duration
+		outcome pipeline.Outcome
+		reason  string
+		end     time.Duration
+		chunks  int
+	}{
+		{"20 ms a chunk", 20 * time.Millisecond, pipeline.Error,
+			"the answer went on past the tokens asked for: more than 8 chunks of output came for each of them and 256 beside", most * 20 * time.Millisecond, most + 1},
+		{"1.7 s a chunk", 1700 * time.Millisecond, pipeline.Timeout, "no end within 2m0s (--limit-whole)", 2 * time.Minute, 71},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			bubble(t, endless(tt.pause), nil, func(t *testing.T, b *bench) {
+				a := b.ask()
+				r := a.wait()
+				if r.Outcome != tt.outcome || r.Reason != tt.reason || r.End != tt.end {
+					t.Errorf("%s, %q at %s; want %s, %q at %s", r.Outcome, r.Reason, r.End, tt.outcome, tt.reason, tt.end)
+				}
+				if r.Chunks != tt.chunks || len(a.notes) != tt.chunks {
+					t.Errorf("%d chunks, %d told; want %d", r.Chunks, len(a.notes), tt.chunks)
+				}
+			})
+		})
+	}
+}
+
+// An answer of many small chunks is as long as it was asked for: each letter of 8 tokens.
+func TestClientLetterByLetter(t *testing.T) {
+	pieces := []any{}
+	for range 8 * 8 {
+		pieces = append(pieces, delta(`"content":"a"`))
+	}
+	bubble(t, stream(append(pieces, stop, done)...), nil, func(t *testing.T, b *bench) {
+		if r := b.ask().wait(); r.Outcome != pipeline.OK || r.Chunks != 64 {
+			t.Errorf("%s (%s) with %d chunks, want ok with 64", r.Outcome, r.Reason, r.Chunks)
+		}
+	})
+}
+
+// Every limit can be set, and the reason names it and how.
+func TestLimitsByName(t *testing.T) {
+	hi := delta(`"content":"Hi"`)
+	tests := []struct {
+		handler http.HandlerFunc
+		limits  Limits
+		reason  string
+		end     time.Duration
+	}{
+		{stream(time.Hour), Limits{FirstByte: 3 * time.Second}, "no first byte within 3s (--limit-first-byte)", 3 * time.Second},
+		{stream(hi, time.Hour), Limits{Gap: 4 * time.Second}, "no further byte within 4s (--limit-gap)", 4 * time.Second},
+		{stream(hi, time.Second, hi, time.Second, hi, time.Hour), Limits{Gap: 4 * time.Second}, "no further byte within 4s (--limit-gap)", 6 * time.Second},
+		{stream(hi, time.Hour), Limits{Whole: 5 * time.Second}, "no end within 5s (--limit-whole)", 5 * time.Second},
+	}
+	for _, tt := range tests {
+		bubble(t, tt.handler, func(c *Config) { c.Limits = tt.limits }, func(t *testing.T, b *bench) {
+			r := b.ask().wait()
+			if r.Outcome != pipeline.Timeout || r.Reason != tt.reason || r.End != tt.end {
+				t.Errorf("%s, %q at %s; want timeout, %q at %s", r.Outcome, r.Reason, r.End, tt.reason, tt.end)
+			}
+		})
+	}
+}

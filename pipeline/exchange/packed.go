@@ -1,0 +1,27 @@
+package exchange
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"strings"
+)
+
+// mostUnpacked is how much of a packed body is looked through for a secret, or all that
+// the client would read of it where that is more.
+const mostUnpacked = 64 << 20
+
+// tells reports whether a packed body says a secret. No asterisks of the same number fit
+// into it, so such a body is in no file; what it was its SHA-256 still tells.
+func (x *Exchange) tells(secret string) bool {
+	coding := strings.ToLower(strings.TrimSpace(x.Header("Content-Encoding")))
+	if coding != "gzip" && coding != "x-gzip" || len(x.Body) == 0 {
+		return false
+	}
+	z, err := gzip.NewReader(bytes.NewReader(x.Body))
+	if err != nil {
+		return false // nobody can read it
+	}
+	text, _ := io.ReadAll(io.LimitReader(z, max(mostUnpacked, x.MaxBytes))) // what comes before an error can be read
+	return Mask(string(text), secret) != string(text)
+}
