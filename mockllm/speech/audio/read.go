@@ -60,6 +60,23 @@ func readAll(kind string, file []byte, most int) (c Clip, err error) {
 	return c, nil
 }
 
+// Lacks returns how much more sound a file says that it holds, where that is known: of a WAV
+// that was cut.
+func Lacks(file []byte) time.Duration {
+	var s Stream
+	var samples []int16
+	for piece := range slices.Chunk(file, 1<<14) {
+		var err error
+		if samples, err = s.Decode(samples[:0], piece); err != nil {
+			return 0
+		}
+	}
+	if w, ok := s.inner.(*wave); ok {
+		return w.lacks()
+	}
+	return 0
+}
+
 // exceeds reports whether a clip is more than is decoded.
 func (c Clip) exceeds(most int) bool {
 	return len(c.Samples) > most || c.Rate > 0 && c.Duration() > Longest

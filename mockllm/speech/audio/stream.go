@@ -71,6 +71,10 @@ var marks = []struct {
 	offset int
 	bytes  string
 }{
+	{"RF64", 0, "RF64"},
+	{"RF64", 0, "BW64"},
+	{"big-endian WAV (RIFX)", 0, "RIFX"},
+	{"Wave64", 0, "riff\x2e\x91\xcf\x11"},
 	{"WAV", 8, "WAVE"},
 	{"FLAC", 0, "fLaC"},
 	{"Ogg", 0, "OggS"},
@@ -81,7 +85,6 @@ var marks = []struct {
 	{"AIFF", 8, "AIFF"},
 	{"CAF", 0, "caff"},
 	{"AU", 0, ".snd"},
-	{"RF64", 0, "RF64"},
 }
 
 // sniff says what a file is by its first bytes; it is empty when that is not known.

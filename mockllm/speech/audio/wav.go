@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"time"
 )
 
 // wave decodes a WAV as it arrives: chunks, of which the first "fmt " says what the
@@ -47,6 +48,15 @@ func (w *wave) Decode(dst []int16, b []byte) ([]int16, error) {
 		w.ended = w.left == 0
 	}
 	return w.samples.Decode(dst, b)
+}
+
+// lacks returns how much sound of what the header says has not come. Beyond a GiB the length
+// is a writer's guess: sox leaves 0x7FFFF000 where it cannot go back.
+func (w *wave) lacks() time.Duration {
+	if w.left <= 0 || w.left > 1<<30 {
+		return 0
+	}
+	return Duration(w.left/w.samples.format.Frame(), w.Rate())
 }
 
 // chunk handles the header that begins b and returns its length, or 0 when there is

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestWAVHeader(t *testing.T) {
@@ -57,6 +58,19 @@ func TestWAVsAreRead(t *testing.T) {
 		clip, err := Read(c.file)
 		if err != nil || clip.Rate != 16000 || !slices.Equal(clip.Samples, c.want) {
 			t.Errorf("%s: %v at %d Hz, %v, want %v at 16000", c.name, clip.Samples, clip.Rate, err, c.want)
+		}
+	}
+}
+
+// TestCutWAVs: what a header promises and the file does not have is told, unless the length is
+// none that anybody knew.
+func TestCutWAVs(t *testing.T) {
+	stereo := Format{S16LE, 16000, 2}
+	for size, want := range map[uint32]time.Duration{
+		64_000: 0, 128_000: time.Second, 0: 0, 0xFFFFFFFF: 0, 0x7FFFF000: 0,
+	} {
+		if got := Lacks(wav(stereo, size, "", make([]byte, 64_000))); got != want {
+			t.Errorf("a header of %d bytes before 64000: %s lacks, want %s", size, got, want)
 		}
 	}
 }

@@ -122,7 +122,7 @@ func (f *flight) output(e *event, at time.Duration) {
 	quiet := !f.meter.Audible()
 	n, err := f.meter.Take(e.audio, at)
 	if err != nil {
-		f.failure = &reply.Failure{Kind: reply.InBand, Message: err.Error()}
+		f.failure = &reply.Failure{Kind: reply.BadLink, Cause: err}
 		f.finish(at)
 		return
 	}
@@ -180,6 +180,7 @@ func (f *flight) land(e *talk.End) {
 	r, m := f.record(), f.meter
 	r.FirstFrame, r.LastFrame, r.Late, r.Frames = e.Sent.First, e.Sent.Last, e.Sent.Late, e.Sent.Frames
 	r.FirstAudio, r.FirstAudible, r.LastAudio = m.FirstAudio, m.FirstAudible, m.LastAudio
+	r.Lead, r.Voiced = m.Lead, m.Voiced
 	r.Rate, r.Samples, r.Underruns, r.Stalled = m.Format.Rate, m.Samples, m.Underruns, m.Stalled
 	r.Close, r.Transport = e.Code, e.Transport
 	set(&r.End, e.At)
@@ -236,5 +237,9 @@ func (f *flight) close(o pipeline.Outcome, reason string) {
 	key := f.client.config.Key
 	r := f.record()
 	r.Outcome, r.Reason, r.Status = o, key.Tidy(reason), key.Tidy(r.Status)
+	r.Heard, r.Text = key.Mask(r.Heard), key.Mask(r.Text)
+	for i := range r.Events {
+		r.Events[i].Name = key.Mask(r.Events[i].Name)
+	}
 	f.turn.Done()
 }

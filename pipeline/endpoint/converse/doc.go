@@ -2,9 +2,9 @@
 // speaks, under the event names of today and those of the beta.
 //
 // Read config.go for what is set, session.go for how it is told to the server, client.go and
-// flight.go for one turn under way, event.go for what the server says, and answer.go for
-// what becomes of it. Facts of the protocol, with their sources, are those of package
-// pipeline/wire/realtime.
+// flight.go for one turn under way, event.go for what the server says, answer.go for what
+// becomes of it, and retell.go for how its record is made again from a raw log. Facts of the
+// protocol, with their sources, are those of package pipeline/wire/realtime.
 //
 // The user's speech goes out at the pace of speech, and silence after it until the answer
 // is over. Over a WebSocket it is the client that plays the answer: it knows how much of it

@@ -6,88 +6,14 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/gorilla/websocket"
-
+	"halfsecond/mockllm/server/voice/peer"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/sound"
 	"halfsecond/pipeline/endpoint/talk"
 )
-
-// script is what a server does once audio has come: waits, sends text, closes with a code,
-// breaks off, or waits for ever.
-type script []any
-
-type (
-	closes int
-	breaks struct{}
-	hangs  struct{}
-)
-
-// session serves a WebSocket, and waits for it when it stops. Got is told of each text
-// frame of the client that is no audio.
-func session(t *testing.T, s script, got func(r *http.Request, text string)) func(*http.ServeMux) func() {
-	var handlers sync.WaitGroup
-	handle := func(w http.ResponseWriter, r *http.Request) {
-		handlers.Add(1)
-		defer handlers.Done()
-		up := websocket.Upgrader{}
-		conn, err := up.Upgrade(w, r, nil)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer conn.Close()
-		gone, audio := make(chan struct{}), make(chan struct{}, 10_000)
-		_ = conn.WriteMessage(websocket.TextMessage, []byte(`{"type":"session.created"}`))
-		_ = conn.WriteMessage(websocket.TextMessage, []byte(`{"type":"session.updated"}`))
-		go func() {
-			defer close(gone)
-			for {
-				_, data, err := conn.ReadMessage()
-				if err != nil {
-					return
-				}
-				if strings.Contains(string(data), "input_audio_buffer.append") {
-					audio <- struct{}{}
-				} else if got != nil {
-					got(r, string(data))
-				}
-			}
-		}()
-		select {
-		case <-audio:
-		case <-gone:
-			return
-		}
-		for _, x := range s {
-			switch x := x.(type) {
-			case time.Duration:
-				select {
-				case <-time.After(x):
-				case <-gone:
-					return
-				}
-			case breaks:
-				return
-			case hangs:
-				<-gone
-			case closes:
-				_ = conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(int(x), "so it is"), time.Now().Add(time.Second))
-				<-gone
-			case string:
-				_ = conn.WriteMessage(websocket.TextMessage, []byte(x))
-			}
-		}
-	}
-	return func(mux *http.ServeMux) func() {
-		mux.HandleFunc("/", handle)
-		return handlers.Wait
-	}
-}
 
 func created(id string) string {
 	return `{"type":"response.created","response":{"id":"` + id + `","status":"in_progress"}}`
@@ -103,12 +29,7 @@ func done(id, status, more string) string {
 }
 
 func brief(r *pipeline.Answered) string {
-	ms := func(d time.Duration) string {
-		if d == pipeline.Unknown {
-			return "-"
-		}
-		return fmt.Sprint(int64(d / time.Millisecond))
-	}
+	ms := peer.MS
 	return fmt.Sprintf("created %s audible %s done %s samples %d text %q %s %s %q close %d end %s", ms(r.ResponseCreated), ms(r.FirstAudible), ms(r.ResponseDone), r.Samples, r.Text, r.Status, r.Outcome, r.Reason, r.Close, ms(r.End))
 }
 
@@ -117,28 +38,28 @@ func brief(r *pipeline.Answered) string {
 func TestBadSessions(t *testing.T) {
 	const usage = `,"usage":{"input_tokens":5,"output_tokens":7,"input_token_details":{"cached_tokens":3}}`
 	tests := map[string]struct {
-		script script
+		script peer.Script
 		want   string
 	}{
-		"whole":               {script{400 * msec, created("a"), 100 * msec, delta("a"), 10 * msec, done("a", "completed", usage), hangs{}}, `created 500 audible 600 done 610 samples 240 text "" completed ok "" close 1000 end 610`},
-		"never":               {script{hangs{}}, `created - audible - done - samples 0 text ""  truncated "no answer began within 10s of the end of speech" close 1000 end 10300`},
-		"never ends":          {script{400 * msec, created("a"), delta("a"), hangs{}}, `created 500 audible 500 done - samples 240 text ""  timeout "no end within 2m10.4s" close 0 end 130400`},
-		"closes":              {script{400 * msec, created("a"), delta("a"), 10 * msec, closes(1000)}, `created 500 audible 500 done - samples 240 text ""  truncated "the session ended before the answer did" close 1000 end 510`},
-		"closes with error":   {script{400 * msec, closes(1011)}, `created - audible - done - samples 0 text ""  error "the server closed with code 1011: so it is" close 1011 end 500`},
-		"breaks off":          {script{400 * msec, created("a"), breaks{}}, `created 500 audible - done - samples 0 text ""  truncated "it broke off: websocket: close 1006 (abnormal closure): unexpected EOF" close 0 end 500`},
-		"error":               {script{400 * msec, `{"type":"error","error":{"message":"no","code":"c"}}`, hangs{}}, `created - audible - done - samples 0 text ""  error "the server reports error c: no" close 1000 end 500`},
-		"error without words": {script{400 * msec, `{"type":"error"}`, hangs{}}, `created - audible - done - samples 0 text ""  error "the server reports an error" close 1000 end 500`},
-		"harmless error":      {script{400 * msec, `{"type":"error","error":{"code":"response_cancel_not_active"}}`, created("a"), delta("a"), done("a", "completed", ""), hangs{}}, `created 500 audible 500 done 500 samples 240 text "" completed ok "" close 1000 end 500`},
-		"garbage":             {script{400 * msec, "{", hangs{}}, `created - audible - done - samples 0 text ""  error "the server reports an error: a message that cannot be read: unexpected end of JSON input" close 0 end 500`},
-		"bad base64":          {script{400 * msec, created("a"), `{"type":"response.output_audio.delta","response_id":"a","delta":"?"}`}, `created 500 audible - done - samples 0 text ""  error "the server reports an error: audio that cannot be read: illegal base64 data at input byte 0" close 0 end 500`},
-		"huge":                {script{400 * msec, strings.Repeat("x", 17<<20)}, `created - audible - done - samples 0 text ""  error "the server sends a message longer than 16 MiB" close 0 end 500`},
-		"text alone":          {script{400 * msec, created("a"), `{"type":"response.output_text.delta","response_id":"a","delta":"hi"}`, done("a", "completed", ""), hangs{}}, `created 500 audible - done 500 samples 0 text "hi" completed error "no audio came" close 1000 end 500`},
-		"beta's names":        {script{400 * msec, created("a"), strings.Replace(delta("a"), "output_audio", "audio", 1), `{"type":"response.audio_transcript.delta","response_id":"a","delta":"hi"}`, done("a", "completed", ""), hangs{}}, `created 500 audible 500 done 500 samples 240 text "hi" completed ok "" close 1000 end 500`},
-		"failed":              {script{400 * msec, created("a"), done("a", "failed", `,"status_details":{"error":{"code":"server_error","message":"oh"}}`), hangs{}}, `created 500 audible - done 500 samples 0 text "" failed error "the server reports error server_error: oh" close 1000 end 500`},
-		"incomplete":          {script{400 * msec, created("a"), delta("a"), done("a", "incomplete", `,"status_details":{"reason":"max_output_tokens"}`), hangs{}}, `created 500 audible 500 done 500 samples 240 text "" incomplete truncated "the answer is incomplete: max_output_tokens" close 1000 end 500`},
-		"given up":            {script{400 * msec, created("a"), delta("a"), done("a", "cancelled", `,"status_details":{"reason":"turn_detected"}`), hangs{}}, `created 500 audible 500 done 500 samples 240 text "" cancelled truncated "the server gave the answer up: turn_detected" close 1000 end 500`},
+		"whole":               {peer.Script{400 * msec, created("a"), 100 * msec, delta("a"), 10 * msec, done("a", "completed", usage), peer.Hangs{}}, `created 500 audible 600 done 610 samples 240 text "" completed ok "" close 1000 end 610`},
+		"never":               {peer.Script{peer.Hangs{}}, `created - audible - done - samples 0 text ""  truncated "no answer began within 10s of the end of speech" close 1000 end 10300`},
+		"never ends":          {peer.Script{400 * msec, created("a"), delta("a"), peer.Hangs{}}, `created 500 audible 500 done - samples 240 text ""  timeout "no end within 2m10.4s" close 0 end 130400`},
+		"closes":              {peer.Script{400 * msec, created("a"), delta("a"), 10 * msec, peer.Closes(1000)}, `created 500 audible 500 done - samples 240 text ""  truncated "the session ended before the answer did" close 1000 end 510`},
+		"closes with error":   {peer.Script{400 * msec, peer.Closes(1011)}, `created - audible - done - samples 0 text ""  error "the server closed with code 1011: so it is" close 1011 end 500`},
+		"breaks off":          {peer.Script{400 * msec, created("a"), peer.Breaks{}}, `created 500 audible - done - samples 0 text ""  truncated "it broke off: websocket: close 1006 (abnormal closure): unexpected EOF" close 0 end 500`},
+		"error":               {peer.Script{400 * msec, `{"type":"error","error":{"message":"no","code":"c"}}`, peer.Hangs{}}, `created - audible - done - samples 0 text ""  error "the server reports error c: no" close 1000 end 500`},
+		"error without words": {peer.Script{400 * msec, `{"type":"error"}`, peer.Hangs{}}, `created - audible - done - samples 0 text ""  error "the server reports an error" close 1000 end 500`},
+		"harmless error":      {peer.Script{400 * msec, `{"type":"error","error":{"code":"response_cancel_not_active"}}`, created("a"), delta("a"), done("a", "completed", ""), peer.Hangs{}}, `created 500 audible 500 done 500 samples 240 text "" completed ok "" close 1000 end 500`},
+		"garbage":             {peer.Script{400 * msec, "{", peer.Hangs{}}, `created - audible - done - samples 0 text ""  error "a message that cannot be read: unexpected end of JSON input" close 0 end 500`},
+		"bad base64":          {peer.Script{400 * msec, created("a"), `{"type":"response.output_audio.delta","response_id":"a","delta":"?"}`}, `created 500 audible - done - samples 0 text ""  error "audio that cannot be read: illegal base64 data at input byte 0" close 0 end 500`},
+		"huge":                {peer.Script{400 * msec, strings.Repeat("x", 17<<20)}, `created - audible - done - samples 0 text ""  error "the server sends a message longer than 16 MiB" close 0 end 500`},
+		"text alone":          {peer.Script{400 * msec, created("a"), `{"type":"response.output_text.delta","response_id":"a","delta":"hi"}`, done("a", "completed", ""), peer.Hangs{}}, `created 500 audible - done 500 samples 0 text "hi" completed error "no audio came" close 1000 end 500`},
+		"beta's names":        {peer.Script{400 * msec, created("a"), strings.Replace(delta("a"), "output_audio", "audio", 1), `{"type":"response.audio_transcript.delta","response_id":"a","delta":"hi"}`, done("a", "completed", ""), peer.Hangs{}}, `created 500 audible 500 done 500 samples 240 text "hi" completed ok "" close 1000 end 500`},
+		"failed":              {peer.Script{400 * msec, created("a"), done("a", "failed", `,"status_details":{"error":{"code":"server_error","message":"oh"}}`), peer.Hangs{}}, `created 500 audible - done 500 samples 0 text "" failed error "the server reports error server_error: oh" close 1000 end 500`},
+		"incomplete":          {peer.Script{400 * msec, created("a"), delta("a"), done("a", "incomplete", `,"status_details":{"reason":"max_output_tokens"}`), peer.Hangs{}}, `created 500 audible 500 done 500 samples 240 text "" incomplete truncated "the answer is incomplete: max_output_tokens" close 1000 end 500`},
+		"given up":            {peer.Script{400 * msec, created("a"), delta("a"), done("a", "cancelled", `,"status_details":{"reason":"turn_detected"}`), peer.Hangs{}}, `created 500 audible 500 done 500 samples 240 text "" cancelled truncated "the server gave the answer up: turn_detected" close 1000 end 500`},
 		// The server takes a pause for the end of the turn, and gives that answer up.
-		"false start": {script{100 * msec, created("a"), delta("a"), 50 * msec, done("a", "cancelled", ""), 300 * msec, created("b"), delta("a"), 10 * msec, delta("b"), done("a", "completed", ""), 10 * msec, done("b", "completed", ""), hangs{}}, `created 550 audible 560 done 570 samples 240 text "" completed ok "" close 1000 end 570`},
+		"false start": {peer.Script{100 * msec, created("a"), delta("a"), 50 * msec, done("a", "cancelled", ""), 300 * msec, created("b"), delta("a"), 10 * msec, delta("b"), done("a", "completed", ""), 10 * msec, done("b", "completed", ""), peer.Hangs{}}, `created 550 audible 560 done 570 samples 240 text "" completed ok "" close 1000 end 570`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -170,10 +91,10 @@ func TestSession(t *testing.T) {
 				t.Errorf("%s with %v", r.URL, r.Header)
 			}
 		}
-		bubble(t, session(t, script{400 * msec, created("a"), delta("a"), done("a", "completed", ""), `{"type":"conversation.item.input_audio_transcription.completed","transcript":"s3cret-key"}`, hangs{}}, note), c, func(r *rig) {
+		bubble(t, session(t, peer.Script{400 * msec, created("a"), delta("a"), done("a", "completed", ""), `{"type":"conversation.item.input_audio_transcription.completed","transcript":"s3cret-key"}`, peer.Hangs{}}, note), c, func(r *rig) {
 			r.speak(pipeline.Turn{Voice: spoken(0, 300*msec, 100*msec)}).wait()
 			r.client.Close()
-			if x := r.kept[0]; strings.Contains(fmt.Sprintf("%s %s %v", x.Ask, x.Body, *x), "s3cret") || x.Status != 101 || x.Protocol != Name {
+			if x := r.Kept()[0]; strings.Contains(fmt.Sprintf("%s %s %v", x.Ask, x.Body, *x), "s3cret") || x.Status != 101 || x.Protocol != Name {
 				t.Errorf("kept %+v", x)
 			}
 		})
@@ -187,14 +108,14 @@ func TestSession(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
-	bubble(t, session(t, script{50 * msec, created("a"), delta("a"), hangs{}}, nil), Config{}, func(r *rig) {
+	bubble(t, session(t, peer.Script{50 * msec, created("a"), delta("a"), peer.Hangs{}}, nil), Config{}, func(r *rig) {
 		for range 2 {
-			start := r.loop.Elapsed()
+			start := r.Now()
 			a := r.speak(pipeline.Turn{Voice: spoken(0, 300*msec, 100*msec)})
 			time.Sleep(250 * msec)
-			r.loop.Post(r.loop.Elapsed(), func() { r.client.Cancel(&a.Turn) })
+			r.Do(func() { r.client.Cancel(&a.Turn) })
 			got := a.wait()
-			r.loop.Post(r.loop.Elapsed(), func() { r.client.Cancel(&a.Turn) })
+			r.Do(func() { r.client.Cancel(&a.Turn) })
 			if got.Outcome != pipeline.Cancelled || got.End-start != 250*msec || got.Frames != 2 || got.Samples != 240 {
 				t.Errorf("%s at %s after %d frames, %d samples", got.Outcome, got.End-start, got.Frames, got.Samples)
 			}

@@ -34,6 +34,8 @@ type flight struct {
 	done      response
 	seen      map[string]bool // kinds of events
 	failure   *reply.Failure
+	taken     int  // messages that were handled
+	told      bool // it is told again, from a raw log
 	finishing bool
 	cancelled bool
 	ended     bool
@@ -64,16 +66,23 @@ func (f *flight) Opened(talk.Opening) {}
 
 // Heard implements talk.Listener.
 func (f *flight) Heard(m talk.Message) bool {
-	e, err := read(m)
-	if err != nil {
-		e.failure = &reply.Failure{Kind: reply.InBand, Message: err.Error()}
-	}
+	e, err := understand(m)
 	f.loop().Post(m.At, func() {
 		if !f.finishing {
+			f.taken++
 			f.take(&e, m.At)
 		}
 	})
 	return err == nil
+}
+
+// understand reads a message; one that cannot be read is a failure.
+func understand(m talk.Message) (event, error) {
+	e, err := read(m)
+	if err != nil {
+		e.failure = &reply.Failure{Kind: reply.BadLink, Cause: err}
+	}
+	return e, err
 }
 
 // Ended implements talk.Listener.
@@ -94,7 +103,7 @@ func (f *flight) speak(at time.Duration) {
 	f.record().SpeechEnd = f.speechEnd
 	f.microphone.Start()
 	if c := &f.client.config; c.Manual {
-		f.after(f.speechEnd+c.CommitAfter, f.commit)
+		f.after(max(f.speechEnd+c.CommitAfter, f.microphone.Out(f.turn.Voice.SpeechEnd)), f.commit)
 	}
 	f.after(f.speechEnd+f.client.config.Trail, f.lose)
 }
@@ -121,6 +130,7 @@ func (f *flight) frame(pcm []byte, due time.Duration) {
 func (f *flight) interrupt() {
 	at := f.microphone.Say(f.turn.Interruption.Samples)
 	f.interrupted, f.record().Interrupted = at, at
+	f.line.Note(noteInterrupted, at, 0)
 	if f.client.config.Manual {
 		f.after(at, func() { f.truncate(f.loop().Now()) })
 	}
@@ -128,12 +138,13 @@ func (f *flight) interrupt() {
 
 // truncate tells the server how much of the answer was played until an instant.
 func (f *flight) truncate(at time.Duration) {
-	if f.truncating || f.item == "" {
+	if f.truncating || f.item == "" || f.told {
 		return
 	}
 	f.truncating = true
 	r := f.record()
 	r.Played = min(f.meter.Length(), max(0, at-f.meter.FirstAudio-f.meter.Stalled)).Truncate(time.Millisecond)
+	f.line.Note(noteTruncated, at, int64(r.Played))
 	if f.client.config.Manual && !f.over {
 		f.say(realtime.ResponseCancel)
 	}
@@ -168,6 +179,7 @@ func (f *flight) finish(at time.Duration) {
 	f.finishing = true
 	f.rest()
 	f.record().End = at
+	f.line.Note(noteEnough, at, int64(f.taken))
 	f.line.Hangup()
 }
 

@@ -2,25 +2,18 @@ package converse
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
-	"math"
 	"net/http"
-	"sync"
+	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"halfsecond/mockllm/server/ledger"
-	"halfsecond/mockllm/server/memnet"
 	"halfsecond/mockllm/server/voice"
+	"halfsecond/mockllm/server/voice/peer"
 	realtimemock "halfsecond/mockllm/server/voice/realtime"
 	"halfsecond/mockllm/speech"
-	"halfsecond/mockllm/speech/audio"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
-	"halfsecond/pipeline/endpoint"
 	"halfsecond/pipeline/exchange"
 	"halfsecond/pipeline/wire/realtime"
 )
@@ -44,84 +37,42 @@ func prompted(string) speech.STT {
 	return speech.STT{Final: dist.Constant(310 * msec), Interim: dist.Constant(40 * msec), Turn: speech.Turn{Silence: 200 * msec}}
 }
 
-// spoken returns a recording with sound that a detector takes for speech from its first to
-// its last sample: a tone whose loudness goes up and down.
+// spoken returns a recording at the rate that the protocol takes.
 func spoken(before, sound, after time.Duration) pipeline.Voice {
-	const rate = realtime.PCMRate
-	v := pipeline.Voice{Rate: rate, SpeechEnd: before + sound}
-	v.Samples = make([]int16, audio.Samples(before+sound+after, rate))
-	from := audio.Samples(before, rate)
-	for i := range audio.Samples(sound, rate) {
-		t := float64(i) / rate
-		v.Samples[from+i] = int16(6000 * (.65 + .35*math.Sin(2*math.Pi*9*t)) * math.Sin(2*math.Pi*220*t))
-	}
-	return v
-}
-
-// rig is a client with its loop, and where it connects.
-type rig struct {
-	t      *testing.T
-	loop   *pipeline.Wall
-	client *Client
-	mu     sync.Mutex // guards kept
-	kept   []*exchange.Exchange
-}
-
-// bubble runs a test inside a bubble, with a client of what handle serves.
-func bubble(t *testing.T, handle func(*http.ServeMux) (stop func()), config Config, test func(r *rig)) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		r := &rig{t: t, loop: pipeline.NewWall()}
-		ln := memnet.Listen()
-		mux := http.NewServeMux()
-		stop := handle(mux)
-		server := &http.Server{Handler: mux}
-		ctx, cancel := context.WithCancel(t.Context())
-		var all sync.WaitGroup
-		all.Go(func() { _ = server.Serve(ln) })
-		all.Go(func() { _ = r.loop.Run(ctx) })
-		config.URL, config.Model = "http://realtime.test", cmp.Or(config.Model, "gpt-realtime")
-		config.Key = endpoint.NewKey("s3cret-key")
-		config.DialContext = ln.DialContext
-		config.Keep = func(x *exchange.Exchange) {
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.kept = append(r.kept, x)
-		}
-		var err error
-		if r.client, err = NewClient(config, r.loop); err != nil {
-			t.Fatal(err)
-		}
-		test(r)
-		r.client.Close()
-		stop()
-		cancel()
-		_ = server.Close()
-		all.Wait()
-	})
+	return peer.Spoken(realtime.PCMRate, before, sound, after)
 }
 
 // mocked serves the mock, which hears and answers those texts.
-func mocked(t *testing.T, heard, answers []string) func(*http.ServeMux) func() {
-	return func(mux *http.ServeMux) func() {
-		stopped := make(chan struct{})
-		loop := pipeline.NewWall()
-		s := voice.New(voice.Config{
-			Loop: loop, STT: prompted, Realtime: promptly, Transcript: heard, Replies: answers,
-			Stopped: stopped, Ledger: ledger.New(ledger.Config{Began: time.Now()}),
-		})
-		s.Handle(mux)
-		ctx, cancel := context.WithCancel(context.Background())
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			if err := loop.Run(ctx); !errors.Is(err, context.Canceled) {
-				t.Error(err)
-			}
-			close(stopped)
-		}()
-		return func() { cancel(); <-done; s.Wait() }
+func mocked(t *testing.T, heard, answers []string) peer.Serve {
+	return peer.Mock(t, voice.Config{STT: prompted, Realtime: promptly, Transcript: heard, Replies: answers})
+}
+
+// session serves a script that begins with the first audio. Got is told of each text frame
+// of the client that is no audio.
+func session(t *testing.T, s peer.Script, got func(r *http.Request, text string)) peer.Serve {
+	v := peer.Session{Script: s, Greets: []string{`{"type":"session.created"}`, `{"type":"session.updated"}`}}
+	v.Begins = func(text string, _ bool) bool { return strings.Contains(text, "input_audio_buffer.append") }
+	if got != nil {
+		v.Heard = func(r *http.Request, _ time.Duration, text string) { got(r, text) }
 	}
+	return v.Serve(t)
+}
+
+// rig is a client, and what it runs on.
+type rig struct {
+	*peer.Rig
+	client *Client
+}
+
+// bubble runs a test inside a bubble, with a client of what is served.
+func bubble(t *testing.T, serve peer.Serve, config Config, test func(r *rig)) {
+	t.Helper()
+	connect := func(p *peer.Rig) (*Client, error) {
+		p.Reach(&config.Config)
+		config.Model = cmp.Or(config.Model, "gpt-realtime")
+		return NewClient(config, p.Loop)
+	}
+	peer.Bubble(t, serve, connect, func(p *peer.Rig, c *Client) { test(&rig{p, c}) })
 }
 
 // answered is what became of a turn.
@@ -135,12 +86,17 @@ type answered struct {
 func (r *rig) speak(turn pipeline.Turn) *answered {
 	a := &answered{Turn: turn, done: make(chan struct{})}
 	a.Begin = pipeline.Unknown
-	a.Record = pipeline.NewAnswered(1, r.loop.Elapsed())
+	a.Record = pipeline.NewAnswered(r.ID(), r.Now())
 	a.Notify = func(s pipeline.Sound) { a.samples += s.Samples }
 	a.Done = func() { close(a.done) }
-	r.loop.Post(r.loop.Elapsed(), func() { r.client.Start(&a.Turn) })
+	peer.Expect(r.Rig, a.Record.ID, &a.Record, outcome, retell)
+	r.Do(func() { r.client.Start(&a.Turn) })
 	return a
 }
+
+func outcome(r *pipeline.Answered) pipeline.Outcome { return r.Outcome }
+
+func retell(x *exchange.Exchange) (pipeline.Answered, error) { return Retell(x, nil) }
 
 func (a *answered) wait() *pipeline.Answered {
 	<-a.done
@@ -149,12 +105,7 @@ func (a *answered) wait() *pipeline.Answered {
 
 // figures tells of a record in a line, in ms.
 func figures(r *pipeline.Answered) string {
-	ms := func(d time.Duration) string {
-		if d == pipeline.Unknown {
-			return "-"
-		}
-		return fmt.Sprint(float64(d) / float64(msec))
-	}
+	ms := peer.MS
 	return fmt.Sprintf("ready %s frames %d from %s late %s speech %s..%s end %s committed %s created %s output %s audio %s..%s audible %s v2v %s done %s samples %d underruns %d heard %q at %s said %q interrupted %s noticed %s truncated %s played %s cancelled %t %s tokens %d+%d->%d end %s %s %q",
 		ms(r.Ready), r.Frames, ms(r.FirstFrame), ms(r.Late), ms(r.SpeechStarted), ms(r.SpeechStopped), ms(r.SpeechEnd), ms(r.Committed), ms(r.ResponseCreated), ms(r.FirstOutput),
 		ms(r.FirstAudio), ms(r.LastAudio), ms(r.FirstAudible), ms(r.V2V()), ms(r.ResponseDone), r.Samples, r.Underruns, r.Heard, ms(r.HeardAt), r.Text,

@@ -78,7 +78,7 @@ func (c *Client) ask(h *pipeline.Hearing) (talk.Ask, error) {
 	p.header(&c.config, header)
 	return talk.Ask{
 		ID: h.Record.ID, Due: h.Record.Due, Protocol: string(p.name), Model: c.config.Model, URL: address, Header: header,
-		Plays: h.Voice.Length() + c.config.Trail,
+		Plays: h.Voice.Length() + c.config.Trail, Setting: c.config.setting(h),
 	}, err
 }
 

@@ -25,8 +25,8 @@ type Config struct {
 	// EndSilence is the silence after which the service shall end the turn; 0 is its own
 	// choice.
 	EndSilence time.Duration
-	// Force has the client itself ask for the final text, so long after the end of speech,
-	// as one with a turn detection of its own does. Upload protocols send what was spoken up
+	// Force has the client itself ask for the final text, so long after the end of speech
+	// and not before all of it is sent, as one with a turn detection of its own does. Upload protocols send what was spoken up
 	// to then.
 	Force      bool
 	ForceAfter time.Duration
@@ -44,6 +44,9 @@ type Config struct {
 	Query url.Values
 }
 
+// UsualTrail is the Trail of who names none.
+const UsualTrail = 3 * time.Second
+
 // closing is how long a service may take from the end of the audio to the end of the
 // session.
 const closing = 5 * time.Second
@@ -51,7 +54,7 @@ const closing = 5 * time.Second
 func (c Config) withDefaults() Config {
 	c.Frame = cmp.Or(c.Frame, 100*time.Millisecond)
 	c.Pace = cmp.Or(c.Pace, 1)
-	c.Trail = cmp.Or(c.Trail, 3*time.Second)
+	c.Trail = cmp.Or(c.Trail, UsualTrail)
 	return c
 }
 

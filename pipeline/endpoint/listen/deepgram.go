@@ -3,6 +3,7 @@ package listen
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"strconv"
 
 	"halfsecond/pipeline/endpoint/talk"
@@ -20,6 +21,8 @@ func (deepgramDecoder) read(m talk.Message, s *step) {
 		SpeechFinal  bool            `json:"speech_final"`
 		FromFinalize bool            `json:"from_finalize"`
 		Channel      deepgramChannel `json:"channel"`
+		Start        float64         `json:"start"`
+		Duration     float64         `json:"duration"`
 		Description  string          `json:"description"`
 		Message      string          `json:"message"`
 		Variant      string          `json:"variant"`
@@ -40,7 +43,7 @@ func (deepgramDecoder) read(m talk.Message, s *step) {
 			s.event("from_finalize")
 			s.turnEnd, s.settled = true, true
 		}
-		s.final("", e.Channel.text())
+		s.finals = append(s.finals, final{text: e.Channel.text(), span: stretch(e.Start, e.Duration)})
 	case deepgram.TypeSpeechStarted:
 		s.event(e.Type)
 	case deepgram.TypeUtteranceEnd:
@@ -51,6 +54,14 @@ func (deepgramDecoder) read(m talk.Message, s *step) {
 	case deepgram.TypeError:
 		s.fail(cmp.Or(e.Description, e.Message), e.Variant)
 	}
+}
+
+// stretch names a stretch of the audio, in seconds; "" is none.
+func stretch(start, duration float64) string {
+	if duration <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%g+%g", start, duration)
 }
 
 // deepgramChannel is the channel of Results, or, in other messages, a list of numbers.

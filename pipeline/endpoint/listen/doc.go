@@ -4,7 +4,8 @@
 //
 // Read config.go for what is set, protocol.go for what differs from vendor to vendor (with
 // one file each for what their messages mean), client.go and flight.go for one utterance
-// under way, and gather.go for the record that it leaves.
+// under way, gather.go for the record that it leaves, and retell.go for how that is made again
+// from a raw log.
 //
 // Speech goes out in frames at the pace of speech, each at its own instant. Recordings are
 // sent whole, and silence after them until the service says that the turn has ended. Where

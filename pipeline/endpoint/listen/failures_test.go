@@ -5,102 +5,16 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/gorilla/websocket"
 
+	"halfsecond/mockllm/server/voice/peer"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/streamcase"
 	"halfsecond/pipeline/endpoint/talk"
 )
-
-// script is what a server does, counted from the first frame of audio: waits, sends text,
-// closes with a code, breaks off, or waits for ever.
-type script []any
-
-type (
-	closes int
-	breaks struct{}
-	hangs  struct{}
-)
-
-// session serves a WebSocket. It first says what greets, unless that is empty; got is told
-// of every text frame of the client with its instant.
-func session(t *testing.T, greets string, s script, got func(at time.Duration, text string)) func(*http.ServeMux) func() {
-	start := time.Now()
-	return serving(func(w http.ResponseWriter, r *http.Request) {
-		up := websocket.Upgrader{}
-		conn, err := up.Upgrade(w, r, nil)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer conn.Close()
-		var mu sync.Mutex
-		say := func(text string) {
-			mu.Lock()
-			defer mu.Unlock()
-			_ = conn.WriteMessage(websocket.TextMessage, []byte(text))
-		}
-		gone, audio := make(chan struct{}), make(chan struct{}, 1000)
-		go func() {
-			defer close(gone)
-			for {
-				kind, data, err := conn.ReadMessage()
-				if err != nil {
-					return
-				}
-				if kind == websocket.BinaryMessage || strings.Contains(string(data), "input_audio_buffer.append") {
-					audio <- struct{}{}
-				} else if got != nil {
-					got(time.Since(start), string(data))
-				}
-			}
-		}()
-		if greets != "" {
-			say(greets)
-		}
-		select {
-		case <-audio:
-		case <-gone:
-			return
-		}
-		for _, x := range s {
-			switch x := x.(type) {
-			case time.Duration:
-				select {
-				case <-time.After(x):
-				case <-gone:
-					return
-				}
-			case breaks:
-				return
-			case hangs:
-				<-gone
-			case closes:
-				_ = conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(int(x), "so it is"), time.Now().Add(time.Second))
-				<-gone
-			case string:
-				say(x)
-			}
-		}
-	})
-}
-
-// serving serves a handler, and waits for those under way when it stops.
-func serving(h http.HandlerFunc) func(*http.ServeMux) func() {
-	return func(mux *http.ServeMux) func() {
-		var handlers sync.WaitGroup
-		mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-			handlers.Add(1)
-			defer handlers.Done()
-			h(w, r)
-		})
-		return handlers.Wait
-	}
-}
 
 const (
 	interim = `{"type":"Results","is_final":false,"channel":{"alternatives":[{"transcript":"tu"}]}}`
@@ -113,30 +27,30 @@ const (
 // out at 100 and speech ends at 300.
 func TestBadSessions(t *testing.T) {
 	tests := map[string]struct {
-		script script
+		script peer.Script
 		want   string
 	}{
 		// The service never says that it has ended; 5 s later the client leaves.
-		"never ends": {script{100 * msec, interim, 250 * msec, ended, hangs{}}, `frames 4 ttfp 100 ttfs 150 partials 1 "turn it off" ok "" flags no_done close 1000 end 5450`},
-		"ends":       {script{100 * msec, interim, 250 * msec, ended, 20 * msec, `{"type":"Metadata"}`, hangs{}}, `frames 4 ttfp 100 ttfs 150 partials 1 "turn it off" ok "" flags  close 0 end 470`},
-		"closes":     {script{350 * msec, ended, 20 * msec, closes(1000)}, `frames 4 ttfp - ttfs 150 partials 0 "turn it off" ok "" flags no_done close 1000 end 470`},
+		"never ends": {peer.Script{100 * msec, interim, 250 * msec, ended, peer.Hangs{}}, `frames 4 ttfp 100 ttfs 150 partials 1 "turn it off" ok "" flags no_done close 1000 end 5450`},
+		"ends":       {peer.Script{100 * msec, interim, 250 * msec, ended, 20 * msec, `{"type":"Metadata"}`, peer.Hangs{}}, `frames 4 ttfp 100 ttfs 150 partials 1 "turn it off" ok "" flags  close 0 end 470`},
+		"closes":     {peer.Script{350 * msec, ended, 20 * msec, peer.Closes(1000)}, `frames 4 ttfp - ttfs 150 partials 0 "turn it off" ok "" flags no_done close 1000 end 470`},
 		// 3 s of silence follow the recording, then CloseStream and 5 s of patience.
-		"never a final":              {script{100 * msec, interim, hangs{}}, `frames 34 ttfp 100 ttfs - partials 1 "" truncated "the session ended without a final transcript after the end of speech" flags no_done,no_final_after_speech_end close 1000 end 8400`},
-		"final too early":            {script{100 * msec, early, hangs{}}, `frames 34 ttfp - ttfs - partials 0 "turn" truncated "the session ended without a final transcript after the end of speech" flags no_done,no_final_after_speech_end close 1000 end 8400`},
-		"empty final":                {script{350 * msec, nothing, 10 * msec, `{"type":"Metadata"}`, hangs{}}, `frames 4 ttfp - ttfs - partials 0 "" ok "" flags no_final_after_speech_end close 0 end 460`},
-		"closes at once":             {script{150 * msec, closes(1000)}, `frames 2 ttfp - ttfs - partials 0 "" truncated "the session ended without a final transcript after the end of speech" flags no_done,no_final_after_speech_end close 1000 end 250`},
-		"closes with error":          {script{150 * msec, closes(1011)}, `frames 2 ttfp - ttfs - partials 0 "" error "the server closed with code 1011: so it is" flags  close 1011 end 250`},
-		"breaks off":                 {script{150 * msec, breaks{}}, `frames 2 ttfp - ttfs - partials 0 "" truncated "it broke off: websocket: close 1006 (abnormal closure): unexpected EOF" flags no_done,no_final_after_speech_end close 0 end 250`},
-		"breaks off after the final": {script{350 * msec, ended, 10 * msec, breaks{}}, `frames 4 ttfp - ttfs 150 partials 0 "turn it off" truncated "it broke off: websocket: close 1006 (abnormal closure): unexpected EOF" flags no_done close 0 end 460`},
-		"garbage":                    {script{150 * msec, "Results"}, `frames 2 ttfp - ttfs - partials 0 "" error "the server reports an error: a message that cannot be read: invalid character 'R' looking for beginning of value" flags  close 0 end 250`},
-		"its error":                  {script{150 * msec, `{"type":"Error","description":"no such model","variant":"v"}`}, `frames 2 ttfp - ttfs - partials 0 "" error "the server reports error v: no such model" flags  close 0 end 250`},
-		"huge":                       {script{150 * msec, `"` + strings.Repeat("x", 17<<20) + `"`}, `frames 2 ttfp - ttfs - partials 0 "" error "the server sends a message longer than 16 MiB" flags  close 0 end 250`},
+		"never a final":              {peer.Script{100 * msec, interim, peer.Hangs{}}, `frames 34 ttfp 100 ttfs - partials 1 "" truncated "the session ended without a final transcript after the end of speech" flags no_done,no_final_after_speech_end close 1000 end 8400`},
+		"final too early":            {peer.Script{100 * msec, early, peer.Hangs{}}, `frames 34 ttfp - ttfs - partials 0 "turn" truncated "the session ended without a final transcript after the end of speech" flags no_done,no_final_after_speech_end close 1000 end 8400`},
+		"empty final":                {peer.Script{350 * msec, nothing, 10 * msec, `{"type":"Metadata"}`, peer.Hangs{}}, `frames 4 ttfp - ttfs - partials 0 "" ok "" flags no_final_after_speech_end close 0 end 460`},
+		"closes at once":             {peer.Script{150 * msec, peer.Closes(1000)}, `frames 2 ttfp - ttfs - partials 0 "" truncated "the session ended without a final transcript after the end of speech" flags no_done,no_final_after_speech_end close 1000 end 250`},
+		"closes with error":          {peer.Script{150 * msec, peer.Closes(1011)}, `frames 2 ttfp - ttfs - partials 0 "" error "the server closed with code 1011: so it is" flags  close 1011 end 250`},
+		"breaks off":                 {peer.Script{150 * msec, peer.Breaks{}}, `frames 2 ttfp - ttfs - partials 0 "" truncated "it broke off: websocket: close 1006 (abnormal closure): unexpected EOF" flags no_done,no_final_after_speech_end close 0 end 250`},
+		"breaks off after the final": {peer.Script{350 * msec, ended, 10 * msec, peer.Breaks{}}, `frames 4 ttfp - ttfs 150 partials 0 "turn it off" truncated "it broke off: websocket: close 1006 (abnormal closure): unexpected EOF" flags no_done close 0 end 460`},
+		"garbage":                    {peer.Script{150 * msec, "Results"}, `frames 2 ttfp - ttfs - partials 0 "" error "a message that cannot be read: invalid character 'R' looking for beginning of value" flags  close 0 end 250`},
+		"its error":                  {peer.Script{150 * msec, `{"type":"Error","description":"no such model","variant":"v"}`}, `frames 2 ttfp - ttfs - partials 0 "" error "the server reports error v: no such model" flags  close 0 end 250`},
+		"huge":                       {peer.Script{150 * msec, `"` + strings.Repeat("x", 17<<20) + `"`}, `frames 2 ttfp - ttfs - partials 0 "" error "the server sends a message longer than 16 MiB" flags  close 0 end 250`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			var got string
 			bubble(t, session(t, "", tt.script, nil), Config{Protocol: DeepgramListen}, func(r *rig) {
-				got = brief(r.hear(spoken(16000, 0, 300*msec, 100*msec), pipeline.Unknown).wait())
+				got = brief(r.hear(peer.Spoken(16000, 0, 300*msec, 100*msec), pipeline.Unknown).wait())
 			})
 			if got != tt.want {
 				t.Errorf("\n got %s\nwant %s", got, tt.want)
@@ -146,12 +60,7 @@ func TestBadSessions(t *testing.T) {
 }
 
 func brief(r *pipeline.Transcription) string {
-	ms := func(d time.Duration) string {
-		if d == pipeline.Unknown {
-			return "-"
-		}
-		return fmt.Sprint(int64(d / msec))
-	}
+	ms := peer.MS
 	return fmt.Sprintf("frames %d ttfp %s ttfs %s partials %d %q %s %q flags %s close %d end %s", r.Frames, ms(r.TTFP()), ms(r.TTFS()), r.Partials, r.Text, r.Outcome, r.Reason, strings.Join(r.Flags, ","), r.Close, ms(r.End))
 }
 
@@ -166,18 +75,18 @@ func TestUploads(t *testing.T) {
 		"cut":      {"text/event-stream", "data: {\"type\":\"transcript.text.delta\",\"delta\":\"a\"}\n\n", `frames 1 ttfp 0 ttfs - partials 1 "" truncated "the session ended without a final transcript after the end of speech" flags no_done,no_final_after_speech_end close 0 end 400`},
 		"no blank": {"text/event-stream", "data: {\"type\":\"transcript.text.done\",\"text\":\"a b\"}", `frames 1 ttfp - ttfs 100 partials 0 "a b" ok "" flags  close 0 end 400`},
 		"json":     {"application/json; charset=utf-8", `{"text":"a b"}`, `frames 1 ttfp - ttfs 100 partials 0 "a b" ok "" flags  close 0 end 400`},
-		"no text":  {"application/json", `{}`, `frames 1 ttfp - ttfs - partials 0 "" error "the server reports an error: an answer without a text" flags  close 0 end 400`},
+		"no text":  {"application/json", `{}`, `frames 1 ttfp - ttfs - partials 0 "" error "an answer without a text" flags  close 0 end 400`},
 		"error":    {"application/json", `{"error":{"message":"no","code":"c"}}`, `frames 1 ttfp - ttfs - partials 0 "" error "the server reports error c: no" flags  close 0 end 400`},
 		"page":     {"text/html", `<html>`, `frames 1 ttfp - ttfs - partials 0 "" error "content type \"text/html\", want text/event-stream or application/json" flags  close 0 end 400`},
 		"empty":    {"text/html", ``, `frames 1 ttfp - ttfs - partials 0 "" error "content type \"text/html\", want text/event-stream or application/json" flags  close 0 end 400`},
 	}
 	for name, tt := range tests {
-		bubble(t, serving(func(w http.ResponseWriter, r *http.Request) {
+		bubble(t, peer.Handle(func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.ReadAll(r.Body)
 			w.Header().Set("Content-Type", tt.kind)
 			_, _ = io.WriteString(w, tt.body)
 		}), Config{Protocol: OpenAITranscriptions}, func(r *rig) {
-			h := r.hear(spoken(16000, 0, 300*msec, 100*msec), pipeline.Unknown)
+			h := r.hear(peer.Spoken(16000, 0, 300*msec, 100*msec), pipeline.Unknown)
 			if got := brief(h.wait()); got != tt.want {
 				t.Errorf("%s\n got %s\nwant %s", name, got, tt.want)
 			}
@@ -189,10 +98,10 @@ func TestUploads(t *testing.T) {
 // and what was spoken before it could be sent goes out late.
 func TestBegin(t *testing.T) {
 	var said []string
-	script := script{350 * msec, ended, 20 * msec, `{"type":"Metadata"}`, hangs{}}
+	script := peer.Script{350 * msec, ended, 20 * msec, `{"type":"Metadata"}`, peer.Hangs{}}
 	note := func(at time.Duration, text string) { said = append(said, fmt.Sprintf("%d %s", at/msec, text)) }
-	bubble(t, func(mux *http.ServeMux) func() { return session(t, "", script, note)(mux) }, Config{Protocol: DeepgramListen}, func(r *rig) {
-		h := r.hear(spoken(16000, 0, 300*msec, 100*msec), 9*time.Second).wait()
+	bubble(t, session(t, "", script, note), Config{Protocol: DeepgramListen}, func(r *rig) {
+		h := r.hear(peer.Spoken(16000, 0, 300*msec, 100*msec), 9*time.Second).wait()
 		if h.Ready != 0 || h.FirstFrame != 9100*msec || h.SpeechEnd != 9300*msec || h.TTFS() != 150*msec || h.Late != 0 {
 			t.Errorf("ready %s, first frame %s, speech end %s, ttfs %s, late %s", h.Ready, h.FirstFrame, h.SpeechEnd, h.TTFS(), h.Late)
 		}
@@ -200,7 +109,7 @@ func TestBegin(t *testing.T) {
 	same(t, "frames of text", said, []string{`4000 {"type":"KeepAlive"}`, `8000 {"type":"KeepAlive"}`, `9450 {"type":"CloseStream"}`})
 
 	// The service greets after 250 ms: the frames that were due at 100 and 200 go out then.
-	bubble(t, serving(func(w http.ResponseWriter, r *http.Request) {
+	bubble(t, peer.Handle(func(w http.ResponseWriter, r *http.Request) {
 		time.Sleep(250 * msec)
 		up := websocket.Upgrader{}
 		conn, err := up.Upgrade(w, r, nil)
@@ -216,7 +125,7 @@ func TestBegin(t *testing.T) {
 			}
 		}
 	}), Config{Protocol: DeepgramFlux, Trail: msec}, func(r *rig) {
-		h := r.hear(spoken(16000, 0, 300*msec, 100*msec), 0).wait()
+		h := r.hear(peer.Spoken(16000, 0, 300*msec, 100*msec), 0).wait()
 		if h.Ready != 250*msec || h.FirstFrame != 250*msec || h.SpeechEnd != 300*msec || h.Late != 150*msec || h.Frames != 5 || h.LastFrame != 500*msec {
 			t.Errorf("ready %s, frames %d from %s to %s, speech end %s, late %s", h.Ready, h.Frames, h.FirstFrame, h.LastFrame, h.SpeechEnd, h.Late)
 		}
@@ -225,8 +134,8 @@ func TestBegin(t *testing.T) {
 
 // TestPace sends four times as fast as speech.
 func TestPace(t *testing.T) {
-	bubble(t, session(t, "", script{85 * msec, ended, `{"type":"Metadata"}`, hangs{}}, nil), Config{Protocol: DeepgramListen, Pace: 4}, func(r *rig) {
-		h := r.hear(spoken(16000, 0, 300*msec, 100*msec), pipeline.Unknown).wait()
+	bubble(t, session(t, "", peer.Script{85 * msec, ended, `{"type":"Metadata"}`, peer.Hangs{}}, nil), Config{Protocol: DeepgramListen, Pace: 4}, func(r *rig) {
+		h := r.hear(peer.Spoken(16000, 0, 300*msec, 100*msec), pipeline.Unknown).wait()
 		if h.FirstFrame != 25*msec || h.LastFrame != 100*msec || h.SpeechEnd != 75*msec || h.TTFS() != 35*msec {
 			t.Errorf("frames from %s to %s, speech end %s, ttfs %s", h.FirstFrame, h.LastFrame, h.SpeechEnd, h.TTFS())
 		}
@@ -235,15 +144,15 @@ func TestPace(t *testing.T) {
 
 // TestCancel cancels in mid-speech, before an upload and by Close.
 func TestCancel(t *testing.T) {
-	v := spoken(16000, 0, 300*msec, 100*msec)
-	bubble(t, session(t, "", script{50 * msec, interim, hangs{}}, nil), Config{Protocol: DeepgramListen}, func(r *rig) {
+	v := peer.Spoken(16000, 0, 300*msec, 100*msec)
+	bubble(t, session(t, "", peer.Script{50 * msec, interim, peer.Hangs{}}, nil), Config{Protocol: DeepgramListen}, func(r *rig) {
 		h := r.hear(v, pipeline.Unknown)
 		time.Sleep(250 * msec)
-		r.loop.Post(r.loop.Elapsed(), func() { r.client.Cancel(&h.Hearing) })
+		r.Do(func() { r.client.Cancel(&h.Hearing) })
 		if got := brief(h.wait()); got != `frames 2 ttfp 50 ttfs - partials 1 "" cancelled "cancelled by the asker" flags  close 0 end 250` {
 			t.Error(got)
 		}
-		r.loop.Post(r.loop.Elapsed(), func() { r.client.Cancel(&h.Hearing) })
+		r.Do(func() { r.client.Cancel(&h.Hearing) })
 		closed := r.hear(v, pipeline.Unknown)
 		time.Sleep(150 * msec)
 		r.client.Close()
@@ -251,10 +160,10 @@ func TestCancel(t *testing.T) {
 			t.Errorf("%s %q at %s, want cancelled by Close", got.Outcome, got.Reason, got.End)
 		}
 	})
-	bubble(t, serving(http.NotFound), Config{Protocol: OpenAITranscriptions}, func(r *rig) {
+	bubble(t, peer.Handle(http.NotFound), Config{Protocol: OpenAITranscriptions}, func(r *rig) {
 		h := r.hear(v, pipeline.Unknown)
 		time.Sleep(250 * msec)
-		r.loop.Post(r.loop.Elapsed(), func() { r.client.Cancel(&h.Hearing) })
+		r.Do(func() { r.client.Cancel(&h.Hearing) })
 		if got := h.wait(); got.Outcome != pipeline.Cancelled || got.End != 250*msec || got.Frames != 0 {
 			t.Errorf("%s at %s with %d frames, want cancelled unsent", got.Outcome, got.End, got.Frames)
 		}
@@ -262,7 +171,7 @@ func TestCancel(t *testing.T) {
 }
 
 func TestDropped(t *testing.T) {
-	good := spoken(16000, 0, 300*msec, 100*msec)
+	good := peer.Spoken(16000, 0, 300*msec, 100*msec)
 	for want, v := range map[string]pipeline.Voice{
 		"the recording has 100 samples a second: want 4000 to 192000": {Rate: 100, Samples: good.Samples, SpeechEnd: 0},
 		"the recording is empty":                      {Rate: 16000, SpeechEnd: pipeline.Unknown},
@@ -273,7 +182,7 @@ func TestDropped(t *testing.T) {
 		if v.SpeechEnd == good.SpeechEnd {
 			p = OpenAIRealtime
 		}
-		bubble(t, serving(http.NotFound), Config{Protocol: p}, func(r *rig) {
+		bubble(t, peer.Handle(http.NotFound), Config{Protocol: p}, func(r *rig) {
 			if got := r.hear(v, pipeline.Unknown).wait(); got.Outcome != pipeline.Dropped || got.Reason != want {
 				t.Errorf("%s %q, want dropped, %q", got.Outcome, got.Reason, want)
 			}
@@ -314,7 +223,7 @@ func TestKeys(t *testing.T) {
 	}
 	for _, name := range Protocols() {
 		var got []string
-		bubble(t, serving(func(w http.ResponseWriter, r *http.Request) {
+		bubble(t, peer.Handle(func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.ReadAll(r.Body)
 			for h, v := range r.Header {
 				if line := h + ": " + v[0]; strings.Contains(line, "s3cret") {
@@ -326,13 +235,13 @@ func TestKeys(t *testing.T) {
 			}
 			http.Error(w, "not "+r.Header.Get("Authorization")+r.Header.Get("X-Api-Key"), http.StatusUnauthorized)
 		}), Config{Protocol: Protocol(name)}, func(r *rig) {
-			h := r.hear(spoken(24000, 0, 300*msec, 100*msec), pipeline.Unknown)
-			if got := h.wait(); got.Outcome != pipeline.Error || strings.Contains(got.Reason, "s3cret") || !strings.Contains(got.Reason, "[redacted]") {
+			h := r.hear(peer.Spoken(24000, 0, 300*msec, 100*msec), pipeline.Unknown)
+			if got := h.wait(); got.Outcome != pipeline.Error || strings.Contains(got.Reason, "s3cret") || !strings.Contains(got.Reason, "******") {
 				t.Errorf("%s: %s %q", name, got.Outcome, got.Reason)
 			}
 			r.client.Close()
-			if len(r.kept) != 1 || strings.Contains(fmt.Sprintf("%s %s %v", r.kept[0].Ask, r.kept[0].Body, *r.kept[0]), "s3cret") {
-				t.Errorf("%s: kept %v", name, r.kept)
+			if len(r.Kept()) != 1 || strings.Contains(fmt.Sprintf("%s %s %v", r.Kept()[0].Ask, r.Kept()[0].Body, *r.Kept()[0]), "s3cret") {
+				t.Errorf("%s: kept %v", name, r.Kept())
 			}
 		})
 		same(t, name, got, []string{want[Protocol(name)]})
@@ -346,7 +255,7 @@ func TestCase(t *testing.T) {
 		if c.Protocol != "ws-transcription" {
 			continue
 		}
-		var s script
+		var s peer.Script
 		at := time.Duration(0)
 		for _, f := range c.Frames {
 			if f.Dir != "s2c" {
@@ -355,13 +264,13 @@ func TestCase(t *testing.T) {
 			s = append(s, f.At.Duration()-at)
 			at = f.At.Duration()
 			if f.Opcode == "close" {
-				s = append(s, closes(f.Code))
+				s = append(s, peer.Closes(f.Code))
 			} else {
 				s = append(s, f.Text)
 			}
 		}
 		speech := c.Session.SpeechEnd.Duration() + 100*msec
-		v := spoken(24000, 0, speech, time.Second-speech)
+		v := peer.Spoken(24000, 0, speech, time.Second-speech)
 		bubble(t, session(t, `{"type":"session.updated"}`, s, nil), Config{Protocol: OpenAIRealtime}, func(r *rig) {
 			got := r.hear(v, pipeline.Unknown).wait()
 			for _, diff := range streamcase.CompareTranscription(c.Expect, got, nil) {

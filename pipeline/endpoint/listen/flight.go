@@ -97,7 +97,7 @@ func (f *flight) upload(upTo, due time.Duration) {
 		f.loop().Post(f.loop().Now(), func() { f.drop(err) })
 		return
 	}
-	ask.Due = due
+	ask.Due, ask.Setting = due, f.uploaded()
 	ask.Header.Set("Content-Type", "multipart/form-data; boundary="+boundary)
 	f.line = f.client.talk.Post(ask, f)
 }
@@ -170,7 +170,7 @@ func (f *flight) speak(at time.Duration) {
 	f.microphone.Start()
 	f.stayAlive()
 	if c.Force && f.speechEnd != pipeline.Unknown {
-		f.force(f.speechEnd + c.ForceAfter)
+		f.force(max(f.speechEnd+c.ForceAfter, f.microphone.Out(f.hearing.Voice.SpeechEnd)))
 	}
 }
 
@@ -268,12 +268,9 @@ func (f *flight) land(e *talk.End) {
 	g := &f.gather
 	g.record.Ready, g.record.SpeechEnd = f.ready, f.speechEnd
 	g.finish(e, f.client.protocol.last)
-	f.hearing.Record = g.record
-	o, reason := g.record.Outcome, g.record.Reason
-	if f.cancelled {
-		o, reason = pipeline.Cancelled, talk.ErrCancelled.Error()
-	}
-	f.close(o, reason, e.At)
+	r := g.ended(f.cancelled)
+	f.hearing.Record = r
+	f.close(r.Outcome, r.Reason, e.At)
 }
 
 // drop ends what was not sent.
@@ -286,9 +283,10 @@ func (f *flight) close(o pipeline.Outcome, reason string, at time.Duration) {
 	f.ended = true
 	f.rest()
 	r := &f.hearing.Record
-	r.Outcome, r.Reason, r.End = o, f.client.config.Key.Tidy(reason), at
-	if o != pipeline.OK && o != pipeline.Truncated {
-		r.Flags = []string{}
+	key := f.client.config.Key
+	r.Outcome, r.Reason, r.End, r.Text = o, key.Tidy(reason), at, key.Mask(r.Text)
+	for i := range r.Events {
+		r.Events[i].Name = key.Mask(r.Events[i].Name)
 	}
 	f.hearing.Done()
 }

@@ -27,9 +27,10 @@ type final struct {
 	// but its own.
 	turn string
 	text string
+	span string // the stretch of audio that it is of; "" where that is not told
 }
 
-func (s *step) final(turn, text string) { s.finals = append(s.finals, final{turn, text}) }
+func (s *step) final(turn, text string) { s.finals = append(s.finals, final{turn: turn, text: text}) }
 func (s *step) event(name string)       { s.events = append(s.events, name) }
 
 // fail notes what the service says is wrong; code is "" or 0 for none.
@@ -38,6 +39,11 @@ func (s *step) fail(message string, code any) {
 		code = nil
 	}
 	s.failure = &reply.Failure{Kind: reply.InBand, Message: message, Code: code}
+}
+
+// unreadable notes that what came is none of the protocol's messages.
+func (s *step) unreadable(cause error) {
+	s.failure = &reply.Failure{Kind: reply.BadLink, Cause: cause}
 }
 
 // gatherer makes the record of a session out of its messages.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"halfsecond/mockllm/server/voice/peer"
 	"halfsecond/pipeline"
 )
 
@@ -190,7 +191,7 @@ func TestMock(t *testing.T) {
 			}
 			bubble(t, mocked(t, "Hello there, good day."), tt.config, func(r *rig) {
 				time.Sleep(time.Second)
-				h := r.hear(spoken(tt.rate, 500*msec, 1000*msec, 300*msec), pipeline.Unknown)
+				h := r.hear(peer.Spoken(tt.rate, 500*msec, 1000*msec, 300*msec), pipeline.Unknown)
 				got := figures(h.wait())
 				if got != tt.want {
 					t.Errorf("\n got %s\nwant %s", got, tt.want)

@@ -133,6 +133,23 @@ func Protocols() []string {
 	return names
 }
 
+// Wants is what a protocol takes.
+type Wants struct {
+	Rates  []int         // samples a second of a recording; nil is any
+	Frame  time.Duration // the least audio at once; 0 is any
+	Forces bool          // it can be asked for the final text
+	Manual bool          // the client says where an utterance ends
+}
+
+// WantsOf returns what a protocol takes.
+func WantsOf(name Protocol) (Wants, error) {
+	p, err := find(name)
+	if err != nil {
+		return Wants{}, err
+	}
+	return Wants{Rates: p.rates, Frame: p.shortest, Forces: !p.socket || p.force != nil, Manual: !p.socket || p.name == CartesiaSTT}, nil
+}
+
 func find(name Protocol) (*protocol, error) {
 	i := slices.IndexFunc(protocols, func(p protocol) bool { return p.name == name })
 	if i < 0 {

@@ -2,6 +2,8 @@ package listen
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 
 	"halfsecond/pipeline/endpoint/reply"
@@ -89,11 +91,11 @@ const transcriptionFailed = "conversation.item.input_audio_transcription.failed"
 // object reads a message that must be an object of JSON.
 func object(m talk.Message, into any, s *step) bool {
 	if m.Binary {
-		s.fail("a binary message where text was expected", nil)
+		s.unreadable(errors.New("a binary message where text was expected"))
 		return false
 	}
 	if err := json.Unmarshal(m.Data, into); err != nil {
-		s.fail("a message that cannot be read: "+err.Error(), nil)
+		s.unreadable(fmt.Errorf("a message that cannot be read: %w", err))
 		return false
 	}
 	return true

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"halfsecond/mockllm/mock"
+	"halfsecond/mockllm/server/voice/peer"
 	"halfsecond/pipeline"
 )
 
@@ -23,8 +24,8 @@ func TestRealSocket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, loop: loop, client: client}
-	h := r.hear(spoken(16000, 100*msec, 400*msec, 200*msec), pipeline.Unknown).wait()
+	r := &rig{&peer.Rig{T: t, Loop: loop}, client}
+	h := r.hear(peer.Spoken(16000, 100*msec, 400*msec, 200*msec), pipeline.Unknown).wait()
 	client.Close()
 	cancel()
 	<-ran

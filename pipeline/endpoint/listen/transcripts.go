@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"mime/multipart"
 	"strings"
@@ -40,7 +41,7 @@ func (d *transcripts) read(m talk.Message, s *step) {
 	}
 	err := d.events.Feed(m.Data, m.At, func(e wire.Event) bool { d.event(e.Data, s); return !s.last && s.failure == nil })
 	if err != nil {
-		s.fail(err.Error(), nil)
+		s.unreadable(err)
 	}
 }
 
@@ -69,7 +70,7 @@ func (d *transcripts) event(data []byte, s *step) {
 		Error json.RawMessage `json:"error"`
 	}
 	if err := json.Unmarshal(data, &e); err != nil {
-		s.fail("an event that is not JSON: "+err.Error(), nil)
+		s.unreadable(fmt.Errorf("an event that is not JSON: %w", err))
 		return
 	}
 	switch {
@@ -92,11 +93,11 @@ func (d *transcripts) answer(s *step) {
 	err := json.Unmarshal(d.whole, &a)
 	switch {
 	case err != nil:
-		s.fail("an answer that is not JSON: "+err.Error(), nil)
+		s.unreadable(fmt.Errorf("an answer that is not JSON: %w", err))
 	case reply.MemberFailure(a.Error) != nil:
 		s.failure = reply.MemberFailure(a.Error)
 	case a.Text == nil:
-		s.fail("an answer without a text", nil)
+		s.unreadable(errors.New("an answer without a text"))
 	default:
 		s.final("", *a.Text)
 		s.turnEnd, s.settled, s.last = true, true, true

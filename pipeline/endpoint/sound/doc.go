@@ -1,6 +1,6 @@
 // Package sound measures audio as it comes: when its first sample came, when the first
 // that can be heard, how much there is, and whether it came in time to be played.
 //
-// Read format.go for what is decoded, container.go and wav.go for headers before the
-// samples, and meter.go for the instants.
+// Read format.go for what is decoded, wav.go for headers before the samples, other.go for
+// what is no samples, and meter.go for the instants.
 package sound

@@ -17,6 +17,8 @@ type Meter struct {
 	FirstAudio   time.Duration // first byte of a sample
 	FirstAudible time.Duration // first sample that can be heard
 	LastAudio    time.Duration // last byte of a sample
+	Lead         time.Duration // how long the samples before the first audible one play
+	Voiced       time.Duration // when a player that begins with the first sample plays that one
 	Samples      int64         // of one channel, whole
 	Bytes        int64         // of samples
 	// Underruns is how often a player that begins with the first sample would have had
@@ -24,10 +26,11 @@ type Meter struct {
 	Underruns int
 	Stalled   time.Duration
 
-	header header
-	begun  []byte // what may be the start of a header
-	where  phase
-	part   []byte // of a sample of all channels that has not come whole
+	header  header
+	begun   []byte // what may be the start of a header
+	opening []byte // of what has no header, as far as it is looked at
+	where   phase
+	part    []byte // of a sample of all channels that has not come whole
 }
 
 type phase uint8
@@ -42,7 +45,7 @@ const (
 // NewMeter returns a meter of audio that should be samples of that format. A WAV header
 // before them is seen, and believed.
 func NewMeter(f Format) *Meter {
-	return &Meter{Format: f, FirstAudio: pipeline.Unknown, FirstAudible: pipeline.Unknown, LastAudio: pipeline.Unknown}
+	return &Meter{Format: f, FirstAudio: pipeline.Unknown, FirstAudible: pipeline.Unknown, LastAudio: pipeline.Unknown, Lead: pipeline.Unknown, Voiced: pipeline.Unknown}
 }
 
 // Take takes bytes that came at an instant, and returns how many samples they complete. The
@@ -59,6 +62,9 @@ func (m *Meter) Take(p []byte, at time.Duration) (samples int, err error) {
 	if m.where != sampling || len(p) == 0 {
 		return 0, nil
 	}
+	if o := m.look(p); o != nil {
+		return 0, o
+	}
 	return m.sample(p, at), nil
 }
 
@@ -72,6 +78,17 @@ func (m *Meter) End(at time.Duration) (samples int, err error) {
 		return m.sample(m.begun, at), nil
 	}
 	return 0, nil
+}
+
+// look looks at the beginning of samples that have no header. It returns what they are when
+// they are none.
+func (m *Meter) look(p []byte) *OtherError {
+	left := longestOpening - len(m.opening)
+	if m.Headered || left <= 0 {
+		return nil
+	}
+	m.opening = append(m.opening, p[:min(left, len(p))]...)
+	return other(m.opening)
 }
 
 const riff, wave = "RIFF", "WAVE"
@@ -173,15 +190,23 @@ func (m *Meter) listen(p []byte, at time.Duration) {
 			return
 		}
 		if m.Format.Encoding.loud(m.part, pipeline.Audible) {
-			m.FirstAudible = at
+			m.hear(at, len(p)+size)
 			return
 		}
 	}
 	for ; len(p) >= size; p = p[size:] {
 		if m.Format.Encoding.loud(p, pipeline.Audible) {
-			m.FirstAudible = at
+			m.hear(at, len(p))
 			return
 		}
 	}
 	m.part = append(m.part[:0], p...)
+}
+
+// hear notes the first sample that can be heard, which begins so many bytes before the end
+// of what has come.
+func (m *Meter) hear(at time.Duration, left int) {
+	m.FirstAudible = at
+	m.Lead = pipeline.SamplesLast((m.Bytes-int64(left))/int64(m.Format.frame()), m.Format.Rate)
+	m.Voiced = m.FirstAudio + m.Stalled + m.Lead
 }

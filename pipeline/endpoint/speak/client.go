@@ -35,7 +35,7 @@ func NewClient(config Config, loop talk.Loop) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("text to speech: %w", err)
 	}
-	c := &Client{config: config.withDefaults(), talk: t}
+	c := &Client{config: config.WithDefaults(), talk: t}
 	c.protocol, err = find(config.Protocol)
 	return c, err
 }
@@ -75,7 +75,7 @@ func (c *Client) Cancel(s *pipeline.Saying) {
 func (c *Client) Close() { c.talk.Close() }
 
 // ask returns how a conversation is opened.
-func (c *Client) ask(r *pipeline.Speech) (talk.Ask, error) {
+func (c *Client) ask(s *pipeline.Saying) (talk.Ask, error) {
 	p := c.protocol
 	query := url.Values{}
 	if p.query != nil {
@@ -90,5 +90,8 @@ func (c *Client) ask(r *pipeline.Speech) (talk.Ask, error) {
 		header.Set("Content-Type", "application/json")
 	}
 	p.header(&c.config, header)
-	return talk.Ask{ID: r.ID, Due: r.Due, Protocol: string(p.name), Model: c.config.Model, URL: address, Header: header}, err
+	return talk.Ask{
+		ID: s.Record.ID, Due: s.Record.Due, Protocol: string(p.name), Model: c.config.Model, URL: address, Header: header,
+		Setting: c.config.setting(s.Text),
+	}, err
 }

@@ -42,7 +42,8 @@ const (
 	ALaw  = "alaw"
 )
 
-func (c Config) withDefaults() Config {
+// WithDefaults returns the config with the usual format and rate where it says none.
+func (c Config) WithDefaults() Config {
 	c.Format = cmp.Or(c.Format, PCM)
 	if c.Rate == 0 && (c.Format == MuLaw || c.Format == ALaw) {
 		c.Rate = 8000
@@ -65,7 +66,7 @@ func (c *Config) samples() sound.Format {
 
 // Check reports everything that is wrong, a missing Model aside.
 func (c Config) Check() error {
-	c = c.withDefaults()
+	c = c.WithDefaults()
 	errs := []error{c.Config.Check(), c.samples().Check()}
 	p, err := find(c.Protocol)
 	if err != nil {

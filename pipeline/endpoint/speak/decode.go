@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 
 	"halfsecond/pipeline/endpoint/reply"
 	"halfsecond/pipeline/endpoint/talk"
@@ -28,6 +29,11 @@ func (s *step) fail(message string, code any) {
 	s.failure = &reply.Failure{Kind: reply.InBand, Message: message, Code: code}
 }
 
+// unreadable notes that what came is none of the protocol's messages.
+func (s *step) unreadable(cause error) {
+	s.failure = &reply.Failure{Kind: reply.BadLink, Cause: cause}
+}
+
 // decoder reads what a service says. One is made for each text.
 type decoder interface {
 	read(m talk.Message, s *step)
@@ -36,7 +42,7 @@ type decoder interface {
 // object reads a message that must be an object of JSON.
 func object(data []byte, into any, s *step) bool {
 	if err := json.Unmarshal(data, into); err != nil {
-		s.fail("a message that cannot be read: "+err.Error(), nil)
+		s.unreadable(fmt.Errorf("a message that cannot be read: %w", err))
 		return false
 	}
 	return true
@@ -51,7 +57,7 @@ func events(d *wire.EventDecoder, m talk.Message, s *step, each func(data []byte
 		return !s.last && s.failure == nil
 	})
 	if err != nil {
-		s.fail(err.Error(), nil)
+		s.unreadable(err)
 	}
 }
 

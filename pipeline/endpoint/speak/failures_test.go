@@ -4,95 +4,18 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
-	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/gorilla/websocket"
-
+	"halfsecond/mockllm/server/voice/peer"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/streamcase"
 	"halfsecond/pipeline/endpoint/talk"
+	"halfsecond/pipeline/exchange"
 )
-
-// script is what a server does: waits, sends text or bytes, closes with a code, breaks off,
-// or waits for ever.
-type script []any
-
-type (
-	closes int
-	breaks struct{}
-	hangs  struct{}
-)
-
-// body plays a script as the body of a response.
-func body(contentType string, s script) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.ReadAll(r.Body)
-		w.Header().Set("Content-Type", contentType)
-		w.WriteHeader(200)
-		w.(http.Flusher).Flush()
-		for _, x := range s {
-			switch x := x.(type) {
-			case time.Duration:
-				time.Sleep(x)
-			case breaks:
-				panic(http.ErrAbortHandler)
-			case hangs:
-				<-r.Context().Done()
-			case []byte:
-				if _, err := w.Write(x); err != nil {
-					return
-				}
-				w.(http.Flusher).Flush()
-			}
-		}
-	}
-}
-
-// frames plays a script as messages of a WebSocket, once a text has come.
-func frames(t *testing.T, s script) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		up := websocket.Upgrader{}
-		conn, err := up.Upgrade(w, r, nil)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer conn.Close()
-		gone := make(chan struct{})
-		begun := make(chan struct{}, 100)
-		go func() {
-			defer close(gone)
-			for {
-				if _, _, err := conn.ReadMessage(); err != nil {
-					return
-				}
-				begun <- struct{}{}
-			}
-		}()
-		<-begun
-		for _, x := range s {
-			switch x := x.(type) {
-			case time.Duration:
-				time.Sleep(x)
-			case breaks:
-				return
-			case hangs:
-				<-gone
-			case closes:
-				_ = conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(int(x), "so it is"), time.Now().Add(time.Second))
-				<-gone
-			case []byte:
-				_ = conn.WriteMessage(websocket.BinaryMessage, x)
-			case string:
-				_ = conn.WriteMessage(websocket.TextMessage, []byte(x))
-			}
-		}
-	}
-}
 
 var (
 	quiet = make([]byte, 480)                     // 10 ms
@@ -109,31 +32,33 @@ func TestBadBodies(t *testing.T) {
 	tests := map[string]struct {
 		config Config
 		kind   string
-		script script
+		script peer.Script
 		want   string // outcome, reason, flags and the instants that matter
 	}{
-		"whole":             {Config{}, "audio/pcm", script{30 * msec, quiet, 10 * msec, loud}, `ok "" [] ttfb 30ms ttfa 30ms ttaa 40ms end 40ms length 20ms`},
-		"header first":      {Config{Format: WAV}, "audio/wav", script{30 * msec, []byte(endless), 110 * msec, quiet, 120 * msec, loud}, `ok "" [] ttfb 30ms ttfa 140ms ttaa 260ms end 260ms length 20ms`},
-		"header cut":        {Config{Format: WAV}, "audio/wav", script{[]byte(endless[:7]), 10 * msec, []byte(endless[7:41]), 10 * msec, []byte(endless[41:]), 10 * msec, loud}, `ok "" [] ttfb 0s ttfa 30ms ttaa 30ms end 30ms length 10ms`},
-		"unasked header":    {Config{}, "audio/pcm", script{[]byte(endless), loud}, `ok "" [header_in_raw] ttfb 0s ttfa 0s ttaa 0s end 0s length 10ms`},
-		"header only":       {Config{Format: WAV}, "audio/wav", script{10 * msec, []byte(endless)}, `error "no audio came" [] ttfb 10ms ttfa - ttaa - end 10ms length 0s`},
-		"half a header":     {Config{Format: WAV}, "audio/wav", script{[]byte(endless[:20])}, `error "the server reports an error: the audio ended within its header" [] ttfb 0s ttfa - ttaa - end 0s length 0s`},
-		"no audio":          {Config{}, "audio/pcm", script{10 * msec}, `error "no audio came" [] ttfb - ttfa - ttaa - end 10ms length 0s`},
-		"silence":           {Config{}, "audio/pcm", script{quiet}, `ok "" [no_audible_audio] ttfb 0s ttfa 0s ttaa - end 0s length 10ms`},
-		"short":             {Config{Format: WAV}, "audio/wav", script{[]byte(header + "\x00\x10\x00\x00"), loud}, `truncated "the speech ended 3616 bytes before the length that its header states" [] ttfb 0s ttfa 0s ttaa 0s end 0s length 10ms`},
-		"broken off":        {Config{}, "audio/pcm", script{loud, 50 * msec, breaks{}}, `truncated "it broke off: unexpected EOF" [] ttfb 0s ttfa 0s ttaa 0s end 50ms length 10ms`},
-		"stalled":           {Config{}, "audio/pcm", script{loud, hangs{}}, `timeout "nothing came or went within 30s" [] ttfb 0s ttfa 0s ttaa 0s end 30s length 10ms`},
-		"mp3":               {Config{}, "audio/mpeg", script{loud}, `error "content type \"audio/mpeg\", want audio that can be measured" [] ttfb - ttfa - ttaa - end 0s length 0s`},
-		"page":              {Config{}, "text/html", script{[]byte("<html>")}, `error "content type \"text/html\", want audio that can be measured" [] ttfb - ttfa - ttaa - end 0s length 0s`},
-		"nothing of a page": {Config{}, "text/html", script{}, `error "content type \"text/html\", want audio that can be measured" [] ttfb - ttfa - ttaa - end 0s length 0s`},
-		"too much":          {Config{}, "audio/pcm", script{make([]byte, 5000), hangs{}}, `error "the server sends more than 4000 bytes" [] ttfb - ttfa - ttaa - end 0s length 0s`},
-		"events":            {Config{Events: true}, "text/event-stream", script{10 * msec, delta, 10 * msec, done, hangs{}}, `ok "" [] ttfb 10ms ttfa 10ms ttaa 10ms end 20ms length 10ms`},
-		"cut events":        {Config{Events: true}, "text/event-stream", script{delta[:40], 10 * msec, delta[40:], 10 * msec, done}, `ok "" [] ttfb 0s ttfa 10ms ttaa 10ms end 20ms length 10ms`},
-		"burst":             {Config{Events: true}, "text/event-stream", script{10 * msec, bytes.Repeat(delta, 3), 10 * msec, done}, `ok "" [burst_delivery] ttfb 10ms ttfa 10ms ttaa 10ms end 20ms length 30ms`},
-		"no end event":      {Config{Events: true}, "text/event-stream", script{delta}, `truncated "the speech ended without an end event" [no_done] ttfb 0s ttfa 0s ttaa 0s end 0s length 10ms`},
-		"error event":       {Config{Events: true}, "text/event-stream", script{delta, sse(`{"error":{"message":"busy","code":"overloaded"}}`)}, `error "the server reports error overloaded: busy" [] ttfb 0s ttfa 0s ttaa 0s end 0s length 10ms`},
-		"bad base64":        {Config{Events: true}, "text/event-stream", script{sse(`{"type":"speech.audio.delta","audio":"?"}`)}, `error "the server reports an error: a message that cannot be read: illegal base64 data at input byte 0" [] ttfb 0s ttfa - ttaa - end 0s length 0s`},
-		"huge line":         {Config{Events: true}, "text/event-stream", script{[]byte("data: " + strings.Repeat("x", 17<<20))}, `error "the server reports an error: the stream has a line longer than 16 MiB" [] ttfb 0s ttfa - ttaa - end 0s length 0s`},
+		"whole":             {Config{}, "audio/pcm", peer.Script{30 * msec, quiet, 10 * msec, loud}, `ok "" [] ttfb 30ms ttfa 30ms ttaa 40ms end 40ms length 20ms`},
+		"header first":      {Config{Format: WAV}, "audio/wav", peer.Script{30 * msec, []byte(endless), 110 * msec, quiet, 120 * msec, loud}, `ok "" [] ttfb 30ms ttfa 140ms ttaa 260ms end 260ms length 20ms`},
+		"header cut":        {Config{Format: WAV}, "audio/wav", peer.Script{[]byte(endless[:7]), 10 * msec, []byte(endless[7:41]), 10 * msec, []byte(endless[41:]), 10 * msec, loud}, `ok "" [] ttfb 0s ttfa 30ms ttaa 30ms end 30ms length 10ms`},
+		"unasked header":    {Config{}, "audio/pcm", peer.Script{[]byte(endless), loud}, `ok "" [header_in_raw] ttfb 0s ttfa 0s ttaa 0s end 0s length 10ms`},
+		"header only":       {Config{Format: WAV}, "audio/wav", peer.Script{10 * msec, []byte(endless)}, `error "no audio came" [] ttfb 10ms ttfa - ttaa - end 10ms length 0s`},
+		"half a header":     {Config{Format: WAV}, "audio/wav", peer.Script{[]byte(endless[:20])}, `error "the audio ended within its header" [] ttfb 0s ttfa - ttaa - end 0s length 0s`},
+		"no audio":          {Config{}, "audio/pcm", peer.Script{10 * msec}, `error "no audio came" [] ttfb - ttfa - ttaa - end 10ms length 0s`},
+		"silence":           {Config{}, "audio/pcm", peer.Script{quiet}, `ok "" [no_audible_audio] ttfb 0s ttfa 0s ttaa - end 0s length 10ms`},
+		"short":             {Config{Format: WAV}, "audio/wav", peer.Script{[]byte(header + "\x00\x10\x00\x00"), loud}, `truncated "the speech ended 3616 bytes before the length that its header states" [] ttfb 0s ttfa 0s ttaa 0s end 0s length 10ms`},
+		"broken off":        {Config{}, "audio/pcm", peer.Script{loud, 50 * msec, peer.Breaks{}}, `truncated "it broke off: unexpected EOF" [] ttfb 0s ttfa 0s ttaa 0s end 50ms length 10ms`},
+		"stalled":           {Config{}, "audio/pcm", peer.Script{loud, peer.Hangs{}}, `timeout "nothing came or went within 30s" [] ttfb 0s ttfa 0s ttaa 0s end 30s length 10ms`},
+		"mp3":               {Config{}, "audio/mpeg", peer.Script{loud}, `error "content type \"audio/mpeg\", want audio that can be measured" [] ttfb - ttfa - ttaa - end 0s length 0s`},
+		"page":              {Config{}, "text/html", peer.Script{[]byte("<html>")}, `error "a web page came instead of audio, content type \"text/html\"" [] ttfb 0s ttfa - ttaa - end 0s length 0s`},
+		"words":             {Config{}, "application/json", peer.Script{[]byte(`{"error":`), []byte(`{"message":"no such voice"}}`)}, `error "content type \"application/json\" came instead of audio: no such voice" [] ttfb 0s ttfa - ttaa - end 0s length 0s`},
+		"words as audio":    {Config{}, "audio/pcm", peer.Script{[]byte(`{"error":{"message":"no `), 10 * msec, []byte(`such voice"}}`)}, `error "content type \"audio/pcm\" came instead of audio: no such voice" [] ttfb 0s ttfa - ttaa - end 10ms length 0s`},
+		"nothing of a page": {Config{}, "text/html", peer.Script{}, `error "a web page came instead of audio, content type \"text/html\"" [] ttfb - ttfa - ttaa - end 0s length 0s`},
+		"too much":          {Config{}, "audio/pcm", peer.Script{make([]byte, 5000), peer.Hangs{}}, `error "the server sends more than 4000 bytes" [] ttfb - ttfa - ttaa - end 0s length 0s`},
+		"events":            {Config{Events: true}, "text/event-stream", peer.Script{10 * msec, delta, 10 * msec, done, peer.Hangs{}}, `ok "" [] ttfb 10ms ttfa 10ms ttaa 10ms end 20ms length 10ms`},
+		"cut events":        {Config{Events: true}, "text/event-stream", peer.Script{delta[:40], 10 * msec, delta[40:], 10 * msec, done}, `ok "" [] ttfb 0s ttfa 10ms ttaa 10ms end 20ms length 10ms`},
+		"burst":             {Config{Events: true}, "text/event-stream", peer.Script{10 * msec, bytes.Repeat(delta, 3), 10 * msec, done}, `ok "" [burst_delivery] ttfb 10ms ttfa 10ms ttaa 10ms end 20ms length 30ms`},
+		"no end event":      {Config{Events: true}, "text/event-stream", peer.Script{delta}, `truncated "the speech ended without an end event" [no_done] ttfb 0s ttfa 0s ttaa 0s end 0s length 10ms`},
+		"error event":       {Config{Events: true}, "text/event-stream", peer.Script{delta, sse(`{"error":{"message":"busy","code":"overloaded"}}`)}, `error "the server reports error overloaded: busy" [] ttfb 0s ttfa 0s ttaa 0s end 0s length 10ms`},
+		"bad base64":        {Config{Events: true}, "text/event-stream", peer.Script{sse(`{"type":"speech.audio.delta","audio":"?"}`)}, `error "a message that cannot be read: illegal base64 data at input byte 0" [] ttfb 0s ttfa - ttaa - end 0s length 0s`},
+		"huge line":         {Config{Events: true}, "text/event-stream", peer.Script{[]byte("data: " + strings.Repeat("x", 17<<20))}, `error "the stream has a line longer than 16 MiB" [] ttfb 0s ttfa - ttaa - end 0s length 0s`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -141,7 +66,7 @@ func TestBadBodies(t *testing.T) {
 			if name == "too much" {
 				tt.config.MaxBytes = 4000
 			}
-			bubble(t, serving(body(tt.kind, tt.script)), tt.config, func(r *rig) {
+			bubble(t, peer.Handle(peer.Body(tt.kind, tt.script)), tt.config, func(r *rig) {
 				if got := brief(r.say("ab", false).wait()); got != tt.want {
 					t.Errorf("\n got %s\nwant %s", got, tt.want)
 				}
@@ -164,26 +89,26 @@ func TestBadSockets(t *testing.T) {
 	chunk := `{"audio":"` + base64.StdEncoding.EncodeToString(loud) + `"}`
 	tests := map[string]struct {
 		protocol Protocol
-		script   script
+		script   peer.Script
 		want     string
 	}{
-		"whole":             {ElevenLabsSocket, script{20 * msec, chunk, 10 * msec, `{"audio":null,"isFinal":true}`, hangs{}}, `ok "" [] ttfb 20ms ttfa 20ms ttaa 20ms end 30ms length 10ms`},
-		"closed with audio": {ElevenLabsSocket, script{chunk, 10 * msec, closes(1000)}, `truncated "the speech ended without an end event" [no_done] ttfb 0s ttfa 0s ttaa 0s end 10ms length 10ms`},
-		"closed with error": {ElevenLabsSocket, script{chunk, 10 * msec, closes(1008)}, `error "the server closed with code 1008: so it is" [] ttfb 0s ttfa 0s ttaa 0s end 10ms length 10ms`},
-		"no room":           {ElevenLabsSocket, script{closes(1013)}, `refused "the server closed with code 1013: so it is" [] ttfb - ttfa - ttaa - end 0s length 0s`},
-		"broken off":        {ElevenLabsSocket, script{chunk, 10 * msec, breaks{}}, `truncated "it broke off: websocket: close 1006 (abnormal closure): unexpected EOF" [no_done] ttfb 0s ttfa 0s ttaa 0s end 10ms length 10ms`},
-		"no audio":          {ElevenLabsSocket, script{`{"isFinal":true}`}, `error "no audio came" [] ttfb - ttfa - ttaa - end 0s length 0s`},
-		"never":             {ElevenLabsSocket, script{hangs{}}, `timeout "nothing came or went within 30s" [] ttfb - ttfa - ttaa - end 30s length 0s`},
-		"garbage":           {ElevenLabsSocket, script{"}{"}, `error "the server reports an error: a message that cannot be read: invalid character '}' looking for beginning of value" [] ttfb - ttfa - ttaa - end 0s length 0s`},
-		"huge":              {ElevenLabsSocket, script{strings.Repeat("x", 17<<20)}, `error "the server sends a message longer than 16 MiB" [] ttfb - ttfa - ttaa - end 0s length 0s`},
-		"its error":         {ElevenLabsSocket, script{`{"message":"too late","error":"input_timeout_exceeded","code":1008}`}, `error "the server reports error input_timeout_exceeded: too late" [] ttfb - ttfa - ttaa - end 0s length 0s`},
-		"cartesia's error":  {CartesiaSocket, script{`{"type":"error","title":"Bad","message":"no such voice","error_code":"voice_not_found","done":true}`}, `error "the server reports error voice_not_found: no such voice" [] ttfb - ttfa - ttaa - end 0s length 0s`},
-		"flushed":           {DeepgramSpeak, script{`{"type":"Metadata"}`, 5 * msec, loud[:3], 5 * msec, loud[3:], 5 * msec, `{"type":"Flushed","sequence_id":0}`, hangs{}}, `ok "" [] ttfb 5ms ttfa 5ms ttaa 5ms end 15ms length 10ms`},
-		"too many flushes":  {DeepgramSpeak, script{`{"type":"Warning","code":"EXCESSIVE_FLUSH","description":"slower"}`}, `error "the server reports error EXCESSIVE_FLUSH: slower" [] ttfb - ttfa - ttaa - end 0s length 0s`},
+		"whole":             {ElevenLabsSocket, peer.Script{20 * msec, chunk, 10 * msec, `{"audio":null,"isFinal":true}`, peer.Hangs{}}, `ok "" [] ttfb 20ms ttfa 20ms ttaa 20ms end 30ms length 10ms`},
+		"closed with audio": {ElevenLabsSocket, peer.Script{chunk, 10 * msec, peer.Closes(1000)}, `truncated "the speech ended without an end event" [no_done] ttfb 0s ttfa 0s ttaa 0s end 10ms length 10ms`},
+		"closed with error": {ElevenLabsSocket, peer.Script{chunk, 10 * msec, peer.Closes(1008)}, `error "the server closed with code 1008: so it is" [] ttfb 0s ttfa 0s ttaa 0s end 10ms length 10ms`},
+		"no room":           {ElevenLabsSocket, peer.Script{peer.Closes(1013)}, `refused "the server closed with code 1013: so it is" [] ttfb - ttfa - ttaa - end 0s length 0s`},
+		"broken off":        {ElevenLabsSocket, peer.Script{chunk, 10 * msec, peer.Breaks{}}, `truncated "it broke off: websocket: close 1006 (abnormal closure): unexpected EOF" [no_done] ttfb 0s ttfa 0s ttaa 0s end 10ms length 10ms`},
+		"no audio":          {ElevenLabsSocket, peer.Script{`{"isFinal":true}`}, `error "no audio came" [] ttfb - ttfa - ttaa - end 0s length 0s`},
+		"never":             {ElevenLabsSocket, peer.Script{peer.Hangs{}}, `timeout "nothing came or went within 30s" [] ttfb - ttfa - ttaa - end 30s length 0s`},
+		"garbage":           {ElevenLabsSocket, peer.Script{"}{"}, `error "a message that cannot be read: invalid character '}' looking for beginning of value" [] ttfb - ttfa - ttaa - end 0s length 0s`},
+		"huge":              {ElevenLabsSocket, peer.Script{strings.Repeat("x", 17<<20)}, `error "the server sends a message longer than 16 MiB" [] ttfb - ttfa - ttaa - end 0s length 0s`},
+		"its error":         {ElevenLabsSocket, peer.Script{`{"message":"too late","error":"input_timeout_exceeded","code":1008}`}, `error "the server reports error input_timeout_exceeded: too late" [] ttfb - ttfa - ttaa - end 0s length 0s`},
+		"cartesia's error":  {CartesiaSocket, peer.Script{`{"type":"error","title":"Bad","message":"no such voice","error_code":"voice_not_found","done":true}`}, `error "the server reports error voice_not_found: no such voice" [] ttfb - ttfa - ttaa - end 0s length 0s`},
+		"flushed":           {DeepgramSpeak, peer.Script{`{"type":"Metadata"}`, 5 * msec, loud[:3], 5 * msec, loud[3:], 5 * msec, `{"type":"Flushed","sequence_id":0}`, peer.Hangs{}}, `ok "" [] ttfb 5ms ttfa 5ms ttaa 5ms end 15ms length 10ms`},
+		"too many flushes":  {DeepgramSpeak, peer.Script{`{"type":"Warning","code":"EXCESSIVE_FLUSH","description":"slower"}`}, `error "the server reports error EXCESSIVE_FLUSH: slower" [] ttfb - ttfa - ttaa - end 0s length 0s`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, serving(frames(t, tt.script)), Config{Protocol: tt.protocol}, func(r *rig) {
+			bubble(t, peer.Session{Script: tt.script}.Serve(t), Config{Protocol: tt.protocol}, func(r *rig) {
 				if got := brief(r.say("ab", false).wait()); got != tt.want {
 					t.Errorf("\n got %s\nwant %s", got, tt.want)
 				}
@@ -205,10 +130,10 @@ func TestRefusals(t *testing.T) {
 		}, `refused "HTTP 429: slow down" [] ttfb - ttfa - ttaa - end 0s length 0s`, 3 * time.Second},
 		"key echoed": {OpenAISpeech, func(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, "bad "+r.Header.Get("Authorization"), http.StatusUnauthorized)
-		}, `error "HTTP 401: bad Bearer [redacted]" [] ttfb - ttfa - ttaa - end 0s length 0s`, pipeline.Unknown},
+		}, `error "HTTP 401: bad Bearer **********" [] ttfb - ttfa - ttaa - end 0s length 0s`, pipeline.Unknown},
 		"handshake": {ElevenLabsSocket, func(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, "bad "+r.Header.Get("xi-api-key"), http.StatusForbidden)
-		}, `error "HTTP 403: bad [redacted]" [] ttfb - ttfa - ttaa - end 0s length 0s`, pipeline.Unknown},
+		}, `error "HTTP 403: bad **********" [] ttfb - ttfa - ttaa - end 0s length 0s`, pipeline.Unknown},
 		"no room": {CartesiaSocket, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", "1")
 			w.WriteHeader(503)
@@ -224,7 +149,7 @@ func TestRefusals(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, serving(tt.handler), Config{Protocol: tt.protocol}, func(r *rig) {
+			bubble(t, peer.Handle(tt.handler), Config{Protocol: tt.protocol}, func(r *rig) {
 				s := r.say("ab", false).wait()
 				if got := brief(s); got != tt.want || s.Transport.RetryAfter != tt.retry {
 					t.Errorf("retry after %s, want %s\n got %s\nwant %s", s.Transport.RetryAfter, tt.retry, got, tt.want)
@@ -238,18 +163,18 @@ func TestRefusals(t *testing.T) {
 // what is under way. What was not sent is dropped, or cancelled without a connection.
 func TestCancel(t *testing.T) {
 	for _, p := range []Protocol{OpenAISpeech, DeepgramSpeak} {
-		handler := body("audio/pcm", script{time.Second, loud, hangs{}})
+		serve := peer.Handle(peer.Body("audio/pcm", peer.Script{time.Second, loud, peer.Hangs{}}))
 		if p == DeepgramSpeak {
-			handler = frames(t, script{time.Second, loud, hangs{}})
+			serve = peer.Session{Script: peer.Script{time.Second, loud, peer.Hangs{}}}.Serve(t)
 		}
-		bubble(t, serving(handler), Config{Protocol: p}, func(r *rig) {
+		bubble(t, serve, Config{Protocol: p}, func(r *rig) {
 			for _, after := range []time.Duration{500 * msec, 1500 * msec} {
-				start := r.loop.Elapsed()
+				start := r.Now()
 				s := r.say("ab", false)
 				time.Sleep(after)
-				r.do(func() { r.client.Cancel(&s.Saying) })
+				r.Do(func() { r.client.Cancel(&s.Saying) })
 				got := s.wait()
-				r.do(func() { r.client.Cancel(&s.Saying); r.client.Say(&s.Saying, "x"); r.client.Finish(&s.Saying) })
+				r.Do(func() { r.client.Cancel(&s.Saying); r.client.Say(&s.Saying, "x"); r.client.Finish(&s.Saying) })
 				if got.Outcome != pipeline.Cancelled || got.End-start != after || got.Reason != "cancelled by the asker" || (got.FirstAudio == pipeline.Unknown) != (after < time.Second) {
 					t.Errorf("%s: %s %q at %s, audio at %s", p, got.Outcome, got.Reason, got.End-start, got.FirstAudio)
 				}
@@ -262,13 +187,13 @@ func TestCancel(t *testing.T) {
 			}
 		})
 	}
-	bubble(t, serving(http.NotFound), Config{Protocol: OpenAISpeech}, func(r *rig) {
+	bubble(t, peer.Handle(http.NotFound), Config{Protocol: OpenAISpeech}, func(r *rig) {
 		s := r.say("", false)
 		if got := s.wait(); got.Outcome != pipeline.Dropped || got.Reason != "there is no text to be spoken" {
 			t.Errorf("%s %q, want dropped", got.Outcome, got.Reason)
 		}
 		s = r.say("ab", true)
-		r.do(func() { r.client.Cancel(&s.Saying) })
+		r.Do(func() { r.client.Cancel(&s.Saying) })
 		if got := s.wait(); got.Outcome != pipeline.Cancelled || got.Sent != pipeline.Unknown {
 			t.Errorf("%s, sent %s, want cancelled unsent", got.Outcome, got.Sent)
 		}
@@ -282,26 +207,39 @@ func TestLog(t *testing.T) {
 		w.Header().Set("Content-Type", "audio/pcm")
 		_, _ = w.Write([]byte(r.Header.Get("Authorization")))
 	}
-	bubble(t, serving(echo), Config{Protocol: OpenAISpeech}, func(r *rig) {
+	bubble(t, peer.Handle(echo), Config{Protocol: OpenAISpeech}, func(r *rig) {
 		r.say("ab", false).wait()
 		r.client.Close()
-		if len(r.kept) != 1 {
-			t.Fatalf("%d exchanges kept", len(r.kept))
+		if len(r.Kept()) != 1 {
+			t.Fatalf("%d exchanges kept", len(r.Kept()))
 		}
-		x := r.kept[0]
+		x := r.Kept()[0]
 		all := fmt.Sprintf("%s %s %s %s %s", x.Ask, x.Body, x.Headers, x.Path, x.Cause)
 		if strings.Contains(all, "s3cret") || !strings.Contains(all, `"input":"ab"`) || x.Method != "POST" || x.Path != "/v1/audio/speech" || x.Status != 200 || len(x.Reads) != 1 || x.How != "eof" {
 			t.Errorf("kept %+v: %s", x, all)
 		}
 	})
-	script := script{`{"type":"Metadata"}`, loud, `{"type":"Flushed"}`, hangs{}}
-	bubble(t, serving(frames(t, script)), Config{Protocol: DeepgramSpeak}, func(r *rig) {
+	script := peer.Script{`{"type":"Metadata"}`, loud, `{"type":"Flushed"}`, peer.Hangs{}}
+	bubble(t, peer.Session{Script: script}.Serve(t), Config{Protocol: DeepgramSpeak}, func(r *rig) {
 		r.say("a s3cret-key b", false).wait()
 		r.client.Close()
-		x := r.kept[0]
-		ask := `{"at_ns":0,"text":"{\"type\":\"Speak\",\"text\":\"a ********** b\"}"}` + "\n" + `{"at_ns":0,"text":"{\"type\":\"Flush\"}"}` + "\n"
-		if string(x.Ask) != ask || x.Status != 101 || x.Method != "GET" || len(x.Body) != 2+19+4+len(loud)+2+18 || x.How != "open" {
-			t.Errorf("asked %s, want %s; %d bytes of body, %+v", x.Ask, ask, len(x.Body), x)
+		x := r.Kept()[0]
+		var said []string
+		for _, m := range x.Messages {
+			data := string(m.Data)
+			if m.Kind == exchange.Binary {
+				data = fmt.Sprint(len(m.Data))
+			}
+			said = append(said, fmt.Sprintf("%s %s %d %t %s", m.From, m.Kind, m.At, m.Due == pipeline.Unknown, data))
+		}
+		want := []string{
+			`client text 0 false {"type":"Speak","text":"a ********** b"}`, `server text 0 true {"type":"Metadata"}`,
+			"server binary 0 true 480", `client text 0 true {"type":"Flush"}`, `server text 0 true {"type":"Flushed"}`,
+		}
+		slices.Sort(said)
+		slices.Sort(want)
+		if !slices.Equal(said, want) || len(x.Ask) > 0 || len(x.Body) > 0 || x.Status != 101 || x.Method != "GET" || x.How != "open" || x.Setting != `{"format":"pcm","rate":24000,"characters":14}` {
+			t.Errorf("said %q, want %q; %+v", said, want, x)
 		}
 	})
 }
@@ -313,7 +251,7 @@ func TestCase(t *testing.T) {
 		if c.Protocol != "openai-speech" {
 			continue
 		}
-		bubble(t, serving(c.Exchanges[0].ServeHTTP), Config{Protocol: OpenAISpeech, Format: c.Request.Format}, func(r *rig) {
+		bubble(t, peer.Handle(c.Exchanges[0].ServeHTTP), Config{Protocol: OpenAISpeech, Format: c.Request.Format}, func(r *rig) {
 			for _, diff := range streamcase.CompareSpeech(c.Expect, r.say("ab", false).wait(), nil) {
 				t.Errorf("%s: %s", c.ID, diff)
 			}
@@ -356,7 +294,7 @@ func FuzzDecoders(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, step uint8, binary bool) {
 		for _, p := range protocols {
 			for _, events := range []bool{false, true} {
-				c := Config{Protocol: p.name, Events: events}.withDefaults()
+				c := Config{Protocol: p.name, Events: events}.WithDefaults()
 				g := newGatherer(&c, &p)
 				e := endOf(g, data, int(step)+1, binary)
 				r := pipeline.NewSpeech(1, 0)

@@ -41,7 +41,7 @@ func (f *flight) start() {
 	f.opened = pipeline.Unknown
 	p := f.client.protocol
 	if p.socket {
-		ask, err := f.client.ask(&f.saying.Record)
+		ask, err := f.client.ask(f.saying)
 		if err != nil {
 			f.drop(err)
 			return
@@ -69,7 +69,9 @@ func (f *flight) say(text string) {
 		f.text += text
 		return
 	}
-	f.pieces++
+	if f.pieces++; f.pieces == 1 {
+		f.line.Note(noteDue, f.saying.Record.Due, 0)
+	}
 	f.send(f.client.protocol.more(&f.client.config, f.id, text), true)
 }
 
@@ -85,9 +87,12 @@ func (f *flight) finish() {
 		f.post()
 		return
 	}
+	f.line.Note(noteFinished, f.loop().Now(), int64(f.characters))
 	f.send(p.finish(&f.client.config, f.id), false)
 	if p.flushes {
-		f.wanted.Store(max(1, f.flushes()))
+		wanted := max(1, f.flushes())
+		f.line.Note(noteFlushes, f.loop().Now(), wanted)
+		f.wanted.Store(wanted)
 		f.settle()
 	}
 }
@@ -122,11 +127,12 @@ func (f *flight) send(messages []any, text bool) {
 
 // post sends the whole text.
 func (f *flight) post() {
-	ask, err := f.client.ask(&f.saying.Record)
+	ask, err := f.client.ask(f.saying)
 	if err != nil {
 		f.drop(err)
 		return
 	}
+	ask.Setting = f.client.config.setting(f.text)
 	ask.Body = encode(f.client.protocol.body(&f.client.config, f.text))
 	f.line = f.client.talk.Post(ask, f)
 }

@@ -1,6 +1,7 @@
 package speak
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -33,6 +34,8 @@ type gatherer struct {
 	last      bool
 	flushed   atomic.Int64 // requests to speak that are done
 	failure   *reply.Failure
+	kind      string // content type of the answer to a post
+	prose     *prose // nil while what comes is what was asked for
 }
 
 func newGatherer(c *Config, p *protocol) *gatherer {
@@ -53,7 +56,11 @@ func (g *gatherer) open(h http.Header) {
 	if g.decoder != nil {
 		fits = kind == "text/event-stream"
 	}
-	if coding := h.Get("Content-Encoding"); !fits {
+	g.kind = kind
+	coding := h.Get("Content-Encoding")
+	if !fits && prosaic(kind) && (coding == "" || coding == "identity") {
+		g.prose = &prose{kind: kind}
+	} else if !fits {
 		g.failure = &reply.Failure{Kind: reply.BadType, Message: kind}
 	} else if coding != "" && coding != "identity" {
 		g.failure = &reply.Failure{Kind: reply.BadLink, Cause: fmt.Errorf("content coding %q is not supported; identity was asked for", coding)}
@@ -62,6 +69,10 @@ func (g *gatherer) open(h http.Header) {
 
 // take takes a message. It reports whether more can follow.
 func (g *gatherer) take(m talk.Message) bool {
+	if g.prose != nil {
+		first(&g.firstByte, m.At)
+		return g.prose.take(m.Data)
+	}
 	s := step{}
 	if g.decoder == nil {
 		s.audio = [][]byte{m.Data}
@@ -79,7 +90,7 @@ func (g *gatherer) take(m talk.Message) bool {
 	if g.failure == nil {
 		g.failure = s.failure
 	}
-	return !g.last && g.failure == nil
+	return !g.last && g.failure == nil && (g.prose == nil || len(g.prose.words) < maxProse)
 }
 
 func first(into *time.Duration, at time.Duration) {
@@ -95,8 +106,14 @@ func (g *gatherer) sound(at time.Duration, measure func() (int, error)) {
 	}
 	before := g.meter.LastAudio
 	n, err := measure()
-	if err != nil {
-		g.failure = &reply.Failure{Kind: reply.InBand, Message: err.Error()}
+	var other *sound.OtherError
+	switch {
+	case g.decoder == nil && errors.As(err, &other) && other.Text != nil:
+		g.prose = &prose{kind: g.kind}
+		g.prose.take(other.Text)
+		return
+	case err != nil:
+		g.failure = &reply.Failure{Kind: reply.BadLink, Cause: err}
 		return
 	}
 	if n == 0 {
@@ -111,11 +128,15 @@ func (g *gatherer) sound(at time.Duration, measure func() (int, error)) {
 
 // finish completes a record when it has ended like that.
 func (g *gatherer) finish(r *pipeline.Speech, e *talk.End) {
+	if g.prose != nil && g.failure == nil {
+		g.failure = g.prose.failure()
+	}
 	if e.Whole || g.last {
 		g.sound(e.At, func() (int, error) { return g.meter.End(e.At) })
 	}
 	m := g.meter
 	r.FirstByte, r.FirstAudio, r.FirstAudible, r.LastAudio, r.End = g.firstByte, m.FirstAudio, m.FirstAudible, m.LastAudio, e.At
+	r.Lead, r.Voiced = m.Lead, m.Voiced
 	r.Channels, r.Bits, r.Samples, r.Bytes = m.Format.Channels, m.Format.Bits(), m.Samples, m.Bytes
 	r.Rate, r.Underruns, r.Stalled = m.Format.Rate, m.Underruns, m.Stalled
 	r.Sent, r.LastSent, r.Close, r.Transport = e.Sent.First, e.Sent.Last, e.Code, e.Transport

@@ -2,23 +2,16 @@ package speak
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
-	"net/http"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"halfsecond/mockllm/server/ledger"
-	"halfsecond/mockllm/server/memnet"
 	"halfsecond/mockllm/server/voice"
+	"halfsecond/mockllm/server/voice/peer"
 	"halfsecond/mockllm/speech"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
-	"halfsecond/pipeline/endpoint"
 	"halfsecond/pipeline/exchange"
 )
 
@@ -33,80 +26,24 @@ func steady(model string) speech.TTS {
 	return speech.TTS{Name: model, FirstByte: dist.Constant(200 * msec), Speed: 2, Chunk: 100 * msec, Lead: 150 * msec, Pace: 10}
 }
 
-// rig is a client with its loop, and where it connects.
-type rig struct {
-	t      *testing.T
-	loop   *pipeline.Wall
-	client *Client
-	mu     sync.Mutex // guards kept
-	kept   []*exchange.Exchange
-}
-
-// bubble runs a test inside a bubble, with a client of what handle serves.
-func bubble(t *testing.T, handle func(*http.ServeMux) (stop func()), config Config, test func(r *rig)) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		r := &rig{t: t, loop: pipeline.NewWall()}
-		ln := memnet.Listen()
-		mux := http.NewServeMux()
-		stop := handle(mux)
-		server := &http.Server{Handler: mux}
-		ctx, cancel := context.WithCancel(t.Context())
-		var all sync.WaitGroup
-		all.Go(func() { _ = server.Serve(ln) })
-		all.Go(func() { _ = r.loop.Run(ctx) })
-		config.URL, config.Model, config.Voice = "http://tts.test", cmp.Or(config.Model, "m"), cmp.Or(config.Voice, "alloy")
-		config.Key = endpoint.NewKey("s3cret-key")
-		config.DialContext = ln.DialContext
-		config.Keep = func(x *exchange.Exchange) {
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.kept = append(r.kept, x)
-		}
-		var err error
-		if r.client, err = NewClient(config, r.loop); err != nil {
-			t.Fatal(err)
-		}
-		test(r)
-		r.client.Close()
-		stop()
-		cancel()
-		_ = server.Close()
-		all.Wait()
-	})
-}
-
 // mocked serves the mock.
-func mocked(t *testing.T) func(*http.ServeMux) func() {
-	return func(mux *http.ServeMux) func() {
-		stopped := make(chan struct{})
-		loop := pipeline.NewWall()
-		s := voice.New(voice.Config{Loop: loop, TTS: steady, Stopped: stopped, Ledger: ledger.New(ledger.Config{Began: time.Now()})})
-		s.Handle(mux)
-		ctx, cancel := context.WithCancel(context.Background())
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			if err := loop.Run(ctx); !errors.Is(err, context.Canceled) {
-				t.Error(err)
-			}
-			close(stopped)
-		}()
-		return func() { cancel(); <-done; s.Wait() }
-	}
+func mocked(t *testing.T) peer.Serve { return peer.Mock(t, voice.Config{TTS: steady}) }
+
+// rig is a client, and what it runs on.
+type rig struct {
+	*peer.Rig
+	client *Client
 }
 
-// serving serves a handler, and waits for those under way when it stops.
-func serving(h http.HandlerFunc) func(*http.ServeMux) func() {
-	return func(mux *http.ServeMux) func() {
-		var handlers sync.WaitGroup
-		mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-			handlers.Add(1)
-			defer handlers.Done()
-			h(w, r)
-		})
-		return handlers.Wait
+// bubble runs a test inside a bubble, with a client of what is served.
+func bubble(t *testing.T, serve peer.Serve, config Config, test func(r *rig)) {
+	t.Helper()
+	connect := func(p *peer.Rig) (*Client, error) {
+		p.Reach(&config.Config)
+		config.Model, config.Voice = cmp.Or(config.Model, "m"), cmp.Or(config.Voice, "alloy")
+		return NewClient(config, p.Loop)
 	}
+	peer.Bubble(t, serve, connect, func(p *peer.Rig, c *Client) { test(&rig{p, c}) })
 }
 
 // said is what became of a text.
@@ -121,17 +58,20 @@ type said struct {
 // say starts a text on the loop; more is true when there is more of it.
 func (r *rig) say(text string, more bool) *said {
 	s := &said{done: make(chan struct{})}
-	s.Saying = pipeline.Saying{Text: text, More: more, Record: pipeline.NewSpeech(1, r.loop.Elapsed())}
+	s.Saying = pipeline.Saying{Text: text, More: more, Record: pipeline.NewSpeech(r.ID(), r.Now())}
 	s.Notify = func(n pipeline.Sound) {
 		s.samples += n.Samples
 		s.notes = append(s.notes, fmt.Sprintf("%d:%d:%t", n.At/msec, n.Samples, n.Audible))
 	}
-	s.Done = func() { s.doneAt = r.loop.Elapsed(); close(s.done) }
-	r.do(func() { r.client.Start(&s.Saying) })
+	s.Done = func() { s.doneAt = r.Now(); close(s.done) }
+	peer.Expect(r.Rig, s.Record.ID, &s.Record, outcome, retell)
+	r.Do(func() { r.client.Start(&s.Saying) })
 	return s
 }
 
-func (r *rig) do(f func()) { r.loop.Post(r.loop.Elapsed(), f) }
+func outcome(r *pipeline.Speech) pipeline.Outcome { return r.Outcome }
+
+func retell(x *exchange.Exchange) (pipeline.Speech, error) { return Retell(x, nil) }
 
 func (s *said) wait() *pipeline.Speech {
 	<-s.done
@@ -140,13 +80,8 @@ func (s *said) wait() *pipeline.Speech {
 
 // figures tells of a record in a line, in ms.
 func figures(r *pipeline.Speech) string {
-	ms := func(d time.Duration) string {
-		if d == pipeline.Unknown {
-			return "-"
-		}
-		return fmt.Sprint(float64(d) / float64(msec))
-	}
-	return fmt.Sprintf("ready %s sent %s..%s ttfb %s ttfa %s ttaa %s last %s end %s length %s %dx%dx%d rtf %.3f underruns %d %s characters %d close %d %s %q flags %s",
-		ms(r.Ready), ms(r.Sent), ms(r.LastSent), ms(r.TTFB()), ms(r.TTFA()), ms(r.TTAA()), ms(r.LastAudio), ms(r.End), ms(r.Length()), r.Rate, r.Channels, r.Bits,
+	ms := peer.MS
+	return fmt.Sprintf("ready %s sent %s..%s ttfb %s ttfa %s ttaa %s lead %s voiced %s last %s end %s length %s %dx%dx%d rtf %.3f underruns %d %s characters %d close %d %s %q flags %s",
+		ms(r.Ready), ms(r.Sent), ms(r.LastSent), ms(r.TTFB()), ms(r.TTFA()), ms(r.TTAA()), ms(r.Lead), ms(r.Voiced), ms(r.LastAudio), ms(r.End), ms(r.Length()), r.Rate, r.Channels, r.Bits,
 		r.RTF(), r.Underruns, ms(r.Stalled), r.Characters, r.Close, r.Outcome, r.Reason, strings.Join(r.Flags, ","))
 }

@@ -39,7 +39,7 @@ func TestMock(t *testing.T) {
 				if r.client.protocol.socket {
 					ready = "1000"
 				}
-				want := fmt.Sprintf(`ready %s sent 1000..1000 ttfb 200 ttfa 200 ttaa 250 last 1350 end 1350 length 350 %dx1x%d rtf 1.000 underruns 0 0 characters 2 close 0 ok "" flags `, ready, tt.rate, tt.bits)
+				want := fmt.Sprintf(`ready %s sent 1000..1000 ttfb 200 ttfa 200 ttaa 250 lead 150 voiced 1350 last 1350 end 1350 length 350 %dx1x%d rtf 1.000 underruns 0 0 characters 2 close 0 ok "" flags `, ready, tt.rate, tt.bits)
 				if got := figures(s.wait()); got != want {
 					t.Errorf("\n got %s\nwant %s", got, want)
 				}
@@ -61,29 +61,29 @@ func TestPieces(t *testing.T) {
 		want   string
 	}{
 		// A post waits for all of the text.
-		{Config{Protocol: OpenAISpeech}, `ready - sent 2500..2500 ttfb 1700 ttfa 1700 ttaa 1750 last 3100 end 3100 length 850 24000x1x16 rtf 0.706 underruns 0 0 characters 7 close 0 ok "" flags `},
+		{Config{Protocol: OpenAISpeech}, `ready - sent 2500..2500 ttfb 1700 ttfa 1700 ttaa 1750 lead 150 voiced 2850 last 3100 end 3100 length 850 24000x1x16 rtf 0.706 underruns 0 0 characters 7 close 0 ok "" flags `},
 		// The service gathers 120 characters, or all.
-		{Config{Protocol: ElevenLabsSocket}, `ready 0 sent 1000..2000 ttfb 1700 ttfa 1700 ttaa 1750 last 3100 end 3100 length 850 24000x1x16 rtf 2.471 underruns 0 0 characters 7 close 0 ok "" flags `},
-		{Config{Protocol: DeepgramSpeak}, `ready 0 sent 1000..2000 ttfb 1700 ttfa 1700 ttaa 1750 last 3100 end 3100 length 850 24000x1x16 rtf 2.471 underruns 0 0 characters 7 close 0 ok "" flags `},
+		{Config{Protocol: ElevenLabsSocket}, `ready 0 sent 1000..2000 ttfb 1700 ttfa 1700 ttaa 1750 lead 150 voiced 2850 last 3100 end 3100 length 850 24000x1x16 rtf 2.471 underruns 0 0 characters 7 close 0 ok "" flags `},
+		{Config{Protocol: DeepgramSpeak}, `ready 0 sent 1000..2000 ttfb 1700 ttfa 1700 ttaa 1750 lead 150 voiced 2850 last 3100 end 3100 length 850 24000x1x16 rtf 2.471 underruns 0 0 characters 7 close 0 ok "" flags `},
 		// Each piece is spoken at once. The first plays 450 ms from 1200 on, so that a player
 		// has nothing from 1650 to 2200.
-		{Config{Protocol: ElevenLabsSocket, Eager: true}, `ready 0 sent 1000..2000 ttfb 200 ttfa 200 ttaa 250 last 2400 end 2500 length 900 24000x1x16 rtf 1.556 underruns 1 550 characters 7 close 0 ok "" flags `},
-		{Config{Protocol: CartesiaSocket, Eager: true}, `ready 0 sent 1000..2000 ttfb 200 ttfa 200 ttaa 250 last 2400 end 2500 length 900 24000x1x16 rtf 1.556 underruns 1 550 characters 7 close 0 ok "" flags `},
-		{Config{Protocol: DeepgramSpeak, Eager: true}, `ready 0 sent 1000..2000 ttfb 200 ttfa 200 ttaa 250 last 2400 end 2500 length 900 24000x1x16 rtf 1.556 underruns 1 550 characters 7 close 1000 ok "" flags `},
+		{Config{Protocol: ElevenLabsSocket, Eager: true}, `ready 0 sent 1000..2000 ttfb 200 ttfa 200 ttaa 250 lead 150 voiced 1350 last 2400 end 2500 length 900 24000x1x16 rtf 1.556 underruns 1 550 characters 7 close 0 ok "" flags `},
+		{Config{Protocol: CartesiaSocket, Eager: true}, `ready 0 sent 1000..2000 ttfb 200 ttfa 200 ttaa 250 lead 150 voiced 1350 last 2400 end 2500 length 900 24000x1x16 rtf 1.556 underruns 1 550 characters 7 close 0 ok "" flags `},
+		{Config{Protocol: DeepgramSpeak, Eager: true}, `ready 0 sent 1000..2000 ttfb 200 ttfa 200 ttaa 250 lead 150 voiced 1350 last 2400 end 2500 length 900 24000x1x16 rtf 1.556 underruns 1 550 characters 7 close 1000 ok "" flags `},
 	}
 	for _, tt := range tests {
 		t.Run(fmt.Sprintf("%s eager %t", tt.config.Protocol, tt.config.Eager), func(t *testing.T) {
 			bubble(t, mocked(t), tt.config, func(r *rig) {
 				s := r.say("", true)
 				time.Sleep(time.Second)
-				r.do(func() {
-					s.Record.Due = r.loop.Now()
+				r.Do(func() {
+					s.Record.Due = r.Loop.Now()
 					r.client.Say(&s.Saying, "Abc ")
 				})
 				time.Sleep(time.Second)
-				r.do(func() { r.client.Say(&s.Saying, "def") })
+				r.Do(func() { r.client.Say(&s.Saying, "def") })
 				time.Sleep(500 * msec)
-				r.do(func() { r.client.Finish(&s.Saying) })
+				r.Do(func() { r.client.Finish(&s.Saying) })
 				if got := figures(s.wait()); got != tt.want {
 					t.Errorf("\n got %s\nwant %s", got, tt.want)
 				}

@@ -131,6 +131,12 @@ func Protocols() []string {
 	return names
 }
 
+// Voiced reports whether a protocol must be told whose voice it is.
+func Voiced(name Protocol) bool {
+	p, err := find(name)
+	return err == nil && p.voiced
+}
+
 func find(name Protocol) (*protocol, error) {
 	i := slices.IndexFunc(protocols, func(p protocol) bool { return p.name == name })
 	if i < 0 {

@@ -23,7 +23,7 @@ type Response struct {
 // Read makes the record of speech that was sent at instant zero, and says what was reported
 // as wrong, if something was. The protocol must be one over HTTP.
 func Read(c Config, resp Response) (pipeline.Speech, *reply.Failure, error) {
-	c = c.withDefaults()
+	c = c.WithDefaults()
 	p, err := find(c.Protocol)
 	if err != nil {
 		return pipeline.Speech{}, nil, err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"halfsecond/mockllm/mock"
+	"halfsecond/mockllm/server/voice/peer"
 	"halfsecond/pipeline"
 )
 
@@ -24,7 +25,7 @@ func TestRealSocket(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &rig{t: t, loop: loop, client: client}
+		r := &rig{&peer.Rig{T: t, Loop: loop}, client}
 		s := r.say("Hello there.", false).wait()
 		client.Close()
 		if s.Outcome != pipeline.OK || s.TTAA() < 200*msec || s.TTAA() > 10*time.Second || s.TTAA() < s.TTFB() || s.Length() < 500*msec || s.Characters != 12 {

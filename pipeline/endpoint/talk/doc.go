@@ -3,7 +3,8 @@
 //
 // Read config.go for what is set, line.go for one conversation, socket.go and post.go for
 // its two forms, end.go for how it ended, microphone.go for audio that goes out at the pace
-// of speech, and address.go for URLs. What is said belongs to the protocols: packages
+// of speech, recorder.go for what is kept of it and retell.go for how that is read again,
+// and address.go for URLs. What is said belongs to the protocols: packages
 // listen, speak and converse.
 //
 // A conversation is opened once and never opened again behind the caller's back.

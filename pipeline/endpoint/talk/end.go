@@ -3,6 +3,7 @@ package talk
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 
@@ -51,9 +52,12 @@ func (e *End) Clean() bool {
 // did it is OK. A conversation that the listener had enough of did.
 func (e *End) Wrong() (pipeline.Outcome, string) {
 	var limit *limitError
+	var before *ended
 	switch {
 	case e.Enough:
 		return pipeline.OK, ""
+	case errors.As(e.Cause, &before):
+		return before.outcome, before.words
 	case errors.As(e.Cause, &limit):
 		return pipeline.Timeout, limit.Error()
 	case errors.Is(e.Cause, ErrCancelled), errors.Is(e.Cause, ErrClosed):
@@ -98,17 +102,22 @@ func (l *Line) end(e End) End {
 func (l *Line) response(resp *http.Response) End {
 	e := End{Status: resp.StatusCode, Header: resp.Header, Transport: pipeline.NewTransport()}
 	e.Transport.HTTP = version(resp)
-	if resp.StatusCode >= 200 && resp.StatusCode <= 299 {
-		e.Failure = &reply.Failure{Kind: reply.HTTPStatus, Code: resp.StatusCode, Message: "the server did not open a WebSocket"}
-	} else {
-		r := reply.Read(reply.Response{Status: resp.StatusCode, Header: resp.Header, Body: resp.Body, Clock: l.client.Loop.Elapsed, Read: l.log.read}, nil)
-		e.Failure, e.Transport.RetryAfter = r.Failure, r.RetryAfter
-		if to := resp.Header.Get("Location"); to != "" && resp.StatusCode < 400 {
-			e.Failure.Message = "redirect to " + to + " is not followed"
-		}
-	}
+	e.Failure, e.Transport.RetryAfter = refused(resp, resp.Body, l.client.Loop.Elapsed, l.log.read)
 	e.At = l.client.Loop.Elapsed()
 	return e
+}
+
+// refused says why a response does not accept, and how long it asks to wait. Read is told
+// of the reads of its body.
+func refused(resp *http.Response, body io.Reader, clock func() time.Duration, read func(time.Duration, []byte)) (*reply.Failure, time.Duration) {
+	if resp.StatusCode >= 200 && resp.StatusCode <= 299 {
+		return &reply.Failure{Kind: reply.HTTPStatus, Code: resp.StatusCode, Message: "the server did not open a WebSocket"}, pipeline.Unknown
+	}
+	r := reply.Read(reply.Response{Status: resp.StatusCode, Header: resp.Header, Body: body, Clock: clock, Read: read}, nil)
+	if to := resp.Header.Get("Location"); to != "" && resp.StatusCode < 400 {
+		r.Failure.Message = "redirect to " + to + " is not followed"
+	}
+	return r.Failure, r.RetryAfter
 }
 
 // broken is the end of a conversation whose connection broke, or was never there.

@@ -20,6 +20,7 @@ type Ask struct {
 	URL      string      // whole
 	Header   http.Header // with the key
 	Body     []byte      // of a post
+	Setting  any         // what a raw log keeps of what was asked for, as JSON; nil is nothing
 	// Plays is how long the audio plays that is to be sent, on top of the limit for the
 	// whole.
 	Plays time.Duration
@@ -123,6 +124,9 @@ func (l *Line) Send(f Frame) {
 func (l *Line) Hangup() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if !l.over && !l.hungUp {
+		l.log.bye()
+	}
 	l.hungUp = true
 	l.kick()
 }
@@ -160,13 +164,20 @@ func (l *Line) note(f Frame, at time.Duration) {
 		return
 	}
 	l.log.sent(f, at)
-	if !f.Payload {
-		return
+	if f.Payload {
+		l.sent.add(at, f.Due)
 	}
-	if l.sent.Frames == 0 {
-		l.sent.First, l.sent.Late = at, 0
-	}
-	l.sent.Last = at
-	l.sent.Late = max(l.sent.Late, at-f.Due)
-	l.sent.Frames++
 }
+
+// add adds a frame that went out at an instant.
+func (s *Sent) add(at, due time.Duration) {
+	if s.Frames == 0 {
+		s.First, s.Late = at, 0
+	}
+	s.Last = at
+	s.Late = max(s.Late, at-due)
+	s.Frames++
+}
+
+// Note has the raw log say what the client did or decided that its messages do not show.
+func (l *Line) Note(name string, at time.Duration, n int64) { l.log.note(name, at, n) }

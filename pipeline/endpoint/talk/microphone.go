@@ -53,6 +53,14 @@ func (m *Microphone) At(offset time.Duration) time.Duration {
 	return m.Begin + time.Duration(float64(offset)/m.Pace)
 }
 
+// Out returns when all is due to have gone out that plays up to so long after the first
+// sample is spoken: with the frame that holds the last of it.
+func (m *Microphone) Out(offset time.Duration) time.Duration {
+	n := m.samples()
+	upTo := int((offset*time.Duration(m.Voice.Rate) + time.Second - 1) / time.Second)
+	return m.due(max(0, (upTo+n-1)/n-1))
+}
+
 // Over reports whether all of the recording has been handed over.
 func (m *Microphone) Over() bool { return m.next*m.samples() >= len(m.Voice.Samples) }
 

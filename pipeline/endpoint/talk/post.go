@@ -32,7 +32,8 @@ func (l *Line) post(ctx context.Context) {
 		return
 	}
 	defer resp.Body.Close()
-	l.log.response(resp.StatusCode, version(resp), resp.Header)
+	at := l.client.Loop.Elapsed()
+	l.log.response(at, resp)
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		e := l.response(resp)
 		e.Cause = context.Cause(ctx)
@@ -40,7 +41,7 @@ func (l *Line) post(ctx context.Context) {
 		return
 	}
 	l.watch.moved()
-	l.to.Opened(Opening{At: l.client.Loop.Elapsed(), Status: resp.StatusCode, Header: resp.Header})
+	l.to.Opened(Opening{At: at, Status: resp.StatusCode, Header: resp.Header})
 	e := l.body(ctx, resp)
 	l.finish(e)
 	if e.Enough {
@@ -53,7 +54,7 @@ func (l *Line) request(ctx context.Context) (*http.Response, error) {
 	f := Frame{Data: l.ask.Body, Payload: true, Due: l.ask.Due}
 	ctx = httptrace.WithClientTrace(ctx, l.connection.Trace(func() {
 		l.watch.connected()
-		l.note(f, l.client.Loop.Elapsed())
+		l.note(f, l.connection.Known().Sent)
 	}))
 	// A body that cannot be read twice, hence no GetBody, keeps the transport from
 	// sending it again on another connection.

@@ -4,28 +4,33 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint"
 	"halfsecond/pipeline/endpoint/reply"
 	"halfsecond/pipeline/exchange"
 )
 
-// recorder gathers what goes over the wire. Of a WebSocket, the body is the bytes after the
-// handshake, in the frames of RFC 6455, and the ask is a line of JSON for each frame that
-// the client sent. A nil recorder gathers nothing.
+// Names of notes in a raw log. Others are those of the packages that know a protocol.
+const (
+	noteDNS     = "dns" // N is how long it took in nanoseconds, as of the two below
+	noteConnect = "connect"
+	noteTLS     = "tls"
+	noteReused  = "reused"
+	noteBye     = "bye" // the client closed the WebSocket
+)
+
+// recorder gathers what goes over the wire: of a WebSocket its messages, of a post the
+// reads of its response. A nil recorder gathers nothing.
 type recorder struct {
 	client *Client
 	socket bool
-	x      exchange.Exchange
-	over   bool // it was handed over
-}
 
-// frameLine is a frame that the client sent. Of audio only the size is kept.
-type frameLine struct {
-	At    int64  `json:"at_ns"`
-	Text  string `json:"text,omitempty"`
-	Bytes int    `json:"bytes,omitempty"`
+	mu   sync.Mutex // guards what follows
+	x    exchange.Exchange
+	over bool // it was handed over
 }
 
 func (c *Client) newRecorder(ask Ask) *recorder {
@@ -35,7 +40,7 @@ func (c *Client) newRecorder(ask Ask) *recorder {
 	g := &recorder{client: c, socket: ask.Body == nil}
 	g.x = exchange.Exchange{
 		Request: ask.ID, Protocol: ask.Protocol, Model: ask.Model, Method: http.MethodPost, Due: ask.Due, Ask: ask.Body,
-		Answered: pipeline.Unknown, MaxBytes: c.MaxBytes,
+		Answered: pipeline.Unknown, MaxBytes: c.MaxBytes, Setting: setting(ask.Setting),
 	}
 	if g.socket {
 		g.x.Method = http.MethodGet
@@ -46,62 +51,137 @@ func (c *Client) newRecorder(ask Ask) *recorder {
 	return g
 }
 
-// sent notes a frame. It is called under the lock of the line.
+func setting(v any) string {
+	if v == nil {
+		return ""
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("talk: " + err.Error()) // our own types always encode
+	}
+	return string(b)
+}
+
+// gather has something gathered, unless it is too late.
+func (g *recorder) gather(what func(x *exchange.Exchange)) {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.over {
+		what(&g.x)
+	}
+}
+
+// sent notes a frame.
 func (g *recorder) sent(f Frame, at time.Duration) {
 	if g == nil || !g.socket {
 		return
 	}
-	line := frameLine{At: int64(at), Bytes: len(f.Data)}
-	if !f.Binary {
-		line = frameLine{At: int64(at), Text: string(f.Data)}
+	due := pipeline.Unknown
+	if f.Payload {
+		due = f.Due
 	}
-	b, err := json.Marshal(line)
-	if err == nil {
-		g.x.Ask = append(append(g.x.Ask, b...), '\n')
-	}
+	g.say(exchange.Message{From: exchange.Client, Kind: kind(f.Binary), At: at, Due: due, Data: f.Data})
 }
 
-// read, response and done are called from the goroutine that reads.
+// heard notes a message of the server, and closed that it closes.
+func (g *recorder) heard(m Message) {
+	g.say(exchange.Message{From: exchange.Server, Kind: kind(m.Binary), At: m.At, Due: pipeline.Unknown, Data: m.Data})
+}
+
+func (g *recorder) closed(e *End) {
+	g.say(exchange.Message{From: exchange.Server, Kind: exchange.Close, At: e.At, Due: pipeline.Unknown, Code: e.Code, Data: []byte(e.Words)})
+}
+
+func (g *recorder) say(m exchange.Message) {
+	m.Bytes = len(m.Data)
+	g.gather(func(x *exchange.Exchange) { x.Messages = append(x.Messages, m) })
+}
+
+func kind(binary bool) string {
+	if binary {
+		return exchange.Binary
+	}
+	return exchange.Text
+}
+
+// read notes a read of a response over HTTP.
 func (g *recorder) read(at time.Duration, p []byte) {
-	if g != nil && !g.over {
-		g.x.Add(at, p)
-	}
+	g.gather(func(x *exchange.Exchange) { x.Add(at, p) })
 }
 
-func (g *recorder) response(status int, version string, h http.Header) {
+func (g *recorder) note(name string, at time.Duration, n int64) {
+	g.gather(func(x *exchange.Exchange) { x.Notes = append(x.Notes, exchange.Note{Name: name, At: at, N: n}) })
+}
+
+// bye notes that the client closes.
+func (g *recorder) bye() {
 	if g != nil {
-		g.x.Answered = g.client.Loop.Elapsed()
-		g.x.Status, g.x.HTTP = status, version
-		g.x.SetHeaders(h)
+		g.note(noteBye, g.client.Loop.Elapsed(), 0)
 	}
 }
 
-// done hands over what was gathered of a conversation that went out.
-func (g *recorder) done(e *End, sent time.Duration) {
-	if g == nil || sent == pipeline.Unknown {
+func (g *recorder) response(at time.Duration, resp *http.Response) {
+	g.gather(func(x *exchange.Exchange) {
+		x.Answered, x.Status, x.HTTP = at, resp.StatusCode, version(resp)
+		x.SetHeaders(resp.Header)
+	})
+}
+
+// done hands over what was gathered.
+func (g *recorder) done(e *End, link endpoint.Phases) {
+	if g == nil {
 		return
 	}
+	g.phases(link)
+	g.mu.Lock()
 	g.over = true
-	g.x.Sent, g.x.End, g.x.Status = sent, e.At, e.Status
-	switch {
-	case e.Status == 0:
-		g.x.How = exchange.None
-	case e.Enough || e.Cause != nil:
-		g.x.How = exchange.Open
-	case e.Failure != nil && e.Failure.Kind == reply.BadLink:
-		g.x.How = exchange.Reset
-	default:
-		g.x.How = exchange.EOF
-	}
+	g.mu.Unlock()
+	x := &g.x
+	x.Sent, x.End, x.Status, x.How = link.Sent, e.At, e.Status, how(e)
 	switch o, _ := e.Wrong(); o {
 	case pipeline.Cancelled:
-		g.x.Stop = exchange.Cancelled
+		x.Stop = exchange.Cancelled
 	case pipeline.Timeout:
-		g.x.Stop = exchange.TimedOut
+		x.Stop = exchange.TimedOut
 	}
-	if e.Failure != nil && e.Failure.Kind == reply.BadLink {
-		g.x.Cause = g.client.Key.Tidy(e.Failure.String())
+	switch {
+	case e.Cause != nil:
+		_, reason := e.Wrong()
+		x.Cause = g.client.Key.Tidy(reason)
+	case e.Failure != nil && e.Failure.Kind == reply.BadLink:
+		x.Cause = g.client.Key.Tidy(e.Failure.String())
 	}
-	g.client.Key.Hide(&g.x)
-	g.client.Keep(&g.x)
+	g.client.Key.Hide(x)
+	g.client.Keep(x)
+}
+
+// phases notes what opening the connection took.
+func (g *recorder) phases(link endpoint.Phases) {
+	for _, p := range []struct {
+		name string
+		took time.Duration
+	}{{noteDNS, link.DNS}, {noteConnect, link.Connect}, {noteTLS, link.TLS}} {
+		if p.took != pipeline.Unknown {
+			g.note(p.name, link.Sent, int64(p.took))
+		}
+	}
+	if link.Reused {
+		g.note(noteReused, link.Sent, 0)
+	}
+}
+
+// how says how a conversation ended.
+func how(e *End) string {
+	switch {
+	case e.Status == 0:
+		return exchange.None
+	case e.Enough || e.Cause != nil:
+		return exchange.Open
+	case e.Failure != nil && e.Failure.Kind == reply.BadLink:
+		return exchange.Reset
+	}
+	return exchange.EOF
 }

@@ -51,7 +51,7 @@ func (l *Line) talk(ctx context.Context) {
 func (l *Line) finish(e End) {
 	e = l.end(e)
 	l.to.Ended(e)
-	l.log.done(&e, l.connection.Known().Sent)
+	l.log.done(&e, l.connection.Known())
 }
 
 // open shakes hands. Without a connection it returns how that ended.
@@ -70,17 +70,22 @@ func (l *Line) open(ctx context.Context) (*websocket.Conn, *tap, http.Header, En
 	traced := httptrace.WithClientTrace(ctx, l.connection.Trace(l.watch.connected))
 	conn, resp, err := dialer.DialContext(traced, l.ask.URL, l.ask.Header)
 	switch {
+	case errors.Is(err, websocket.ErrBadHandshake) && resp != nil && resp.StatusCode == http.StatusSwitchingProtocols:
+		return nil, nil, nil, l.broken(0, errAcceptance)
 	case errors.Is(err, websocket.ErrBadHandshake) && resp != nil:
+		l.log.response(wire.last(), resp)
 		return nil, nil, nil, l.response(resp)
 	case err != nil:
 		return nil, nil, nil, l.broken(0, fmt.Errorf("no connection: %w", err))
 	}
 	conn.SetReadLimit(MaxMessage)
 	l.watch.moved()
-	l.log.response(resp.StatusCode, version(resp), resp.Header)
+	l.log.response(wire.last(), resp)
 	l.to.Opened(Opening{At: wire.last(), Status: resp.StatusCode, Header: resp.Header})
 	return conn, wire, resp.Header, End{}
 }
+
+var errAcceptance = errors.New("no connection: the server switches to something that is no WebSocket of this client: Sec-WebSocket-Accept is not the answer to the key that was sent, or Upgrade or Connection is missing")
 
 // read hands messages to the listener until there are no more or it has enough.
 func (l *Line) read(ctx context.Context, conn *websocket.Conn, wire *tap, header http.Header) End {
@@ -102,7 +107,9 @@ func (l *Line) read(ctx context.Context, conn *websocket.Conn, wire *tap, header
 			e.Cause = fmt.Errorf("the server sends more than %d bytes", l.client.MaxBytes)
 			return e
 		}
-		if !l.to.Heard(Message{At: e.At, Binary: kind == websocket.BinaryMessage, Data: data}) {
+		m := Message{At: e.At, Binary: kind == websocket.BinaryMessage, Data: data}
+		l.log.heard(m)
+		if !l.to.Heard(m) {
 			e.Enough = true
 			return e
 		}
@@ -115,6 +122,7 @@ func (l *Line) lost(e *End, err error) {
 	switch {
 	case errors.As(err, &closed) && closed.Code != websocket.CloseAbnormalClosure:
 		e.Code, e.Words = closed.Code, closed.Text
+		l.log.closed(e)
 	case errors.Is(err, websocket.ErrReadLimit):
 		e.Cause = fmt.Errorf("the server sends a message longer than %d MiB", MaxMessage>>20)
 	default:

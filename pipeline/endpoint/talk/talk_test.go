@@ -2,6 +2,7 @@ package talk
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha1"
 	"encoding/base64"
@@ -13,6 +14,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -98,6 +100,11 @@ func TestMicrophone(t *testing.T) {
 			if m.Frames() != 3 || m.Over() {
 				t.Errorf("%d frames, over %t; want 3, false", m.Frames(), m.Over())
 			}
+			for offset, want := range map[time.Duration]time.Duration{0: 40, 1: 40, 40: 40, 41: 80, 100: 120} {
+				if got, want := m.Out(offset*time.Millisecond), tt.begin+time.Duration(float64(want*time.Millisecond)/tt.pace); got != want {
+					t.Errorf("%s: %d ms are out at %s, want %s", name, offset, got, want)
+				}
+			}
 			loop.At(0, pipeline.RankStart, m.Start)
 			loop.At(tt.say, pipeline.RankInput, func() {
 				if at := m.Say([]int16{21, 22}); at != 120*time.Millisecond {
@@ -167,7 +174,7 @@ func upgrade(conn net.Conn, more string) {
 }
 
 // TestFrames cuts frames between reads: a message is as old as its last byte, and the log
-// has every read after the handshake.
+// has every message.
 func TestFrames(t *testing.T) {
 	var kept *exchange.Exchange
 	config := Config{Keep: func(x *exchange.Exchange) { kept = x }}
@@ -188,7 +195,15 @@ func TestFrames(t *testing.T) {
 			t.Errorf("ended as %+v", e)
 		}
 	})
-	if kept == nil || string(kept.Body) != "\x81\x02hi\x81\x03abc\x82\x01x" || len(kept.Reads) != 2 || kept.Reads[1].At != 20*time.Millisecond || string(kept.Ask) != `{"at_ns":0,"text":"ask"}`+"\n" || kept.Path != "/x" || kept.How != exchange.Open {
+	want := []exchange.Message{
+		{From: exchange.Server, Kind: exchange.Text, At: 0, Due: pipeline.Unknown, Data: []byte("hi"), Bytes: 2},
+		{From: exchange.Client, Kind: exchange.Text, At: 0, Due: 0, Data: []byte("ask"), Bytes: 3},
+		{From: exchange.Server, Kind: exchange.Text, At: 20 * time.Millisecond, Due: pipeline.Unknown, Data: []byte("abc"), Bytes: 3},
+		{From: exchange.Server, Kind: exchange.Binary, At: 20 * time.Millisecond, Due: pipeline.Unknown, Data: []byte("x"), Bytes: 1},
+	}
+	byKind := func(a, b exchange.Message) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(b.From, a.From)) }
+	slices.SortStableFunc(kept.Messages, byKind) // of one instant either may be first
+	if !reflect.DeepEqual(kept.Messages, want) || kept.Reads != nil || kept.Ask != nil || kept.Path != "/x" || kept.How != exchange.Open {
 		t.Errorf("kept %+v", kept)
 	}
 }

@@ -1,7 +1,6 @@
 package talk
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"net"
@@ -16,35 +15,13 @@ type tap struct {
 	net.Conn
 	clock func() time.Duration
 	at    atomic.Int64
-	log   *recorder
-
-	head   []byte // the end of a handshake's response, as far as it has come
-	opened bool   // that response is through
 }
 
 // Read is called by one goroutine at a time.
 func (t *tap) Read(p []byte) (int, error) {
 	n, err := t.Conn.Read(p)
-	at := t.clock()
-	t.at.Store(int64(at))
-	t.keep(p[:n], at)
+	t.at.Store(int64(t.clock()))
 	return n, err
-}
-
-// keep keeps what follows the response to the handshake.
-func (t *tap) keep(p []byte, at time.Duration) {
-	if t.log == nil {
-		return
-	}
-	if !t.opened {
-		t.head = append(t.head, p...)
-		end := bytes.Index(t.head, []byte("\r\n\r\n"))
-		if end < 0 {
-			return
-		}
-		p, t.head, t.opened = t.head[end+4:], nil, true
-	}
-	t.log.read(at, p)
 }
 
 func (t *tap) last() time.Duration { return time.Duration(t.at.Load()) }
@@ -62,7 +39,7 @@ func (l *Line) dial(ctx context.Context, network, addr string, secure bool) (*ta
 			return nil, err
 		}
 	}
-	return &tap{Conn: conn, clock: l.client.Loop.Elapsed, log: l.log}, nil
+	return &tap{Conn: conn, clock: l.client.Loop.Elapsed}, nil
 }
 
 // shake puts TLS over a connection.
