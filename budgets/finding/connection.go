@@ -12,14 +12,14 @@ import (
 
 // connections finds connections that are not kept, and that cost much to open.
 func connections(v *view) []Finding {
-	if v.Cold || len(v.ok) == 0 {
+	if v.Cold || len(v.begun) == 0 {
 		return nil
 	}
 	if f, ok := v.closed(); ok {
 		return []Finding{f}
 	}
 	const much = 150 * time.Millisecond
-	first := v.ok[0]
+	first := v.begun[0]
 	cost := opening(first)
 	if cost < much {
 		return nil

@@ -111,9 +111,10 @@ func shapeOf(r *seen.Request) shape {
 }
 
 func tell(s *shape, all []pack) form {
-	span := s.request.Record.LastOutput - s.request.Record.FirstOutput
 	switch {
-	case float64(span) <= wholeShare*float64(ttft(s.request)+span) && span < time.Duration(s.chunks)*perChunk:
+	case !s.request.OK() && tooFast(s.request):
+		return tooShort // such a stream without end has no pace but that of its reader
+	case atOnce(s.request):
 		return whole
 	case filled(all):
 		return bySize
@@ -123,6 +124,18 @@ func tell(s *shape, all []pack) form {
 		return bursts
 	}
 	return even
+}
+
+// atOnce reports whether all of an answer came at its end, so that the first output tells
+// no more than the last.
+func atOnce(r *seen.Request) bool {
+	span := r.Record.LastOutput - r.Record.FirstOutput
+	return float64(span) <= wholeShare*float64(ttft(r)+span) && tooFast(r)
+}
+
+// tooFast reports whether an answer came faster than any engine makes one.
+func tooFast(r *seen.Request) bool {
+	return r.Record.LastOutput-r.Record.FirstOutput < time.Duration(len(r.Outputs()))*perChunk
 }
 
 // filled reports whether the deliveries between the first and the last are full buffers, of

@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -31,7 +32,7 @@ func failures(v *view) []Finding {
 			continue
 		}
 		at[f.ID] = len(found)
-		f.Severity, f.Cost = Broken, pipeline.Unknown
+		f.Severity, f.Cost = cmp.Or(f.Severity, Broken), pipeline.Unknown
 		found, alike = append(found, f), append(alike, 1)
 	}
 	for i := range found {
@@ -46,12 +47,18 @@ func failures(v *view) []Finding {
 func (v *view) failure(r *seen.Request) (Finding, bool) {
 	failure := r.Reply.Failure
 	switch {
+	case v.longer(r):
+		return v.ignoresLimit(r), true
 	case r.Record.Outcome == pipeline.Cancelled:
 		return Finding{}, false
+	case r.TooLong():
+		return v.tooLong(r), true
 	case r.Record.Outcome == pipeline.Timeout:
 		return v.timedOut(r), true
 	case failure != nil && failure.Kind == reply.InBand:
 		return v.errorIn200(r), true
+	case r.Record.Outcome == pipeline.Truncated && r.Record.Chunks == 0 && r.Reply.BodyEnded && r.Reply.Unread > 0:
+		return Finding{}, false // the event that is no JSON is why
 	case r.Record.Outcome == pipeline.Truncated && r.Record.Chunks == 0 && r.Reply.BodyEnded:
 		return v.notUnderstood(r), true
 	case r.Record.Outcome == pipeline.Truncated:
@@ -70,13 +77,6 @@ func (v *view) far(r *seen.Request) string {
 		return fmt.Sprintf("%s: no output, until %s after sending", v.which(r), ms(r.Since(r.Record.End)))
 	}
 	return fmt.Sprintf("%s: %d chunks, the last %s after sending; the end after %s", v.which(r), r.Record.Chunks, ms(r.Since(r.Record.LastOutput)), ms(r.Since(r.Record.End)))
-}
-
-func (v *view) timedOut(r *seen.Request) Finding {
-	return Finding{
-		ID: "timeout", Title: "the answer stopped coming", Evidence: []string{v.far(r), line(r.Record.Reason)},
-		Fix: "see in the log of the server whether it still worked on it, and whether a proxy before it has a time limit",
-	}
 }
 
 func (v *view) errorIn200(r *seen.Request) Finding {
@@ -109,7 +109,7 @@ func (v *view) cut(r *seen.Request) Finding {
 func (v *view) unreadable(r *seen.Request) Finding {
 	return Finding{
 		ID: "unreadable", Title: "the response cannot be read", Evidence: []string{v.far(r), line(r.Record.Reason)},
-		Fix: "see what stands between that changes the bytes: a content coding that nobody asked for, or lines without end",
+		Fix: "see what stands between that changes the bytes, such as a content coding that nobody asked for",
 	}
 }
 
@@ -171,7 +171,7 @@ var endEvents = map[dialect.Protocol]string{
 func (v *view) flagged(flag string) (Finding, bool) {
 	for _, r := range v.ok {
 		for _, f := range r.Reply.Flags() {
-			if f == flag {
+			if f == flag && !(flag == reply.FlagNoUsage && r.Reply.Impossible != "") {
 				return Finding{ID: flag, Cost: pipeline.Unknown, Evidence: []string{v.flagEvidence(flag, r)}}, true
 			}
 		}
@@ -203,7 +203,7 @@ func (v *view) after(r *seen.Request) string {
 // stalls finds pauses in answers that otherwise come evenly.
 func (v *view) stalls() []Finding {
 	const least, much = time.Second, 10 // much times the usual gap
-	for _, r := range v.ok {
+	for _, r := range v.begun {
 		gaps := r.Reply.Answer().ICL()
 		usual := median(slices.DeleteFunc(slices.Clone(gaps), func(g time.Duration) bool { return g == 0 }))
 		for i, g := range gaps {

@@ -39,14 +39,19 @@ type Finding struct {
 func Of(e *seen.Endpoint) []Finding {
 	v := newView(e)
 	var found []Finding
-	for _, check := range []func(*view) []Finding{refusals, failures, deliveries, compressions, waits, connections, streams, notes} {
+	for _, check := range []func(*view) []Finding{refusals, unlisted, failures, unread, deliveries, compressions, waits, connections, rests, streams, counts, notes} {
 		found = append(found, check(v)...)
 	}
+	Sort(found)
+	return found
+}
+
+// Sort sorts what was found, what hurts most first: by severity, then by cost.
+func Sort(found []Finding) {
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		bySeverity := cmp.Compare(slices.Index(order, a.Severity), slices.Index(order, b.Severity))
 		return cmp.Or(bySeverity, cmp.Compare(b.Cost, a.Cost))
 	})
-	return found
 }
 
 // Wrong reports whether any finding asks for a fix.
@@ -70,13 +75,18 @@ type view struct {
 	// ok are the requests that were answered to their end and asked for plain bytes;
 	// gzip those that welcomed compressed ones.
 	ok, gzip []*seen.Request
-	shape    shape // in which the answers of ok were delivered, most of them
+	// begun are ok and those whose answers we cut short: all but how they end can be told.
+	begun []*seen.Request
+	shape shape // in which the answers of begun were delivered, most of them
 }
 
 func newView(e *seen.Endpoint) *view {
 	v := &view{Endpoint: e}
 	for i := range e.Requests {
 		r := &e.Requests[i]
+		if !r.Gzip && (r.OK() || r.Unfinished()) {
+			v.begun = append(v.begun, r)
+		}
 		switch {
 		case !r.OK():
 		case r.Gzip:
@@ -85,14 +95,14 @@ func newView(e *seen.Endpoint) *view {
 			v.ok = append(v.ok, r)
 		}
 	}
-	v.shape = commonShape(v.ok)
+	v.shape = commonShape(v.begun)
 	return v
 }
 
-// fresh returns those of ok whose prompts were new.
+// fresh returns those of begun whose prompts were new.
 func (v *view) fresh() []*seen.Request {
 	var fresh []*seen.Request
-	for _, r := range v.ok {
+	for _, r := range v.begun {
 		if r.Prompt == seen.Fresh {
 			fresh = append(fresh, r)
 		}

@@ -37,7 +37,7 @@ func TestFindings(t *testing.T) {
 		{name: "whole-nginx", server: &script{header: map[string]string{"Server": "nginx/1.22.1"}, body: always(begin, strings.Join(texts(good(40)), ""))}, want: "held_whole"},
 		{name: "whole-mock", faults: []string{"buffering-proxy"}, want: "held_whole"},
 		{name: "cured-mock", faults: []string{"nginx-proxy-cured"}},
-		{name: "buffer", server: &script{header: map[string]string{"Server": "nginx"}, body: always(buffers(good(200), 4096, 300*time.Millisecond))}, want: "held_buffer"},
+		{name: "buffer", server: &script{header: map[string]string{"Server": "nginx"}, body: always(buffers(good(200), 4096, 300*time.Millisecond))}, change: long, want: "held_buffer"},
 		{name: "clumps", faults: []string{"buffer clumps every 207ms"}, want: "clumps"},
 		{name: "heaps", server: &script{body: always(begin, role, delta("a"), 500*time.Millisecond, texts12(), 300*time.Millisecond, texts12(), 900*time.Millisecond, texts12(), stop, usage(9, 0, 37, 0), done)}, want: "clumps"},
 		{name: "gzip", server: &script{gzip: true, body: always(good(40))}, want: "gzip_held"},
@@ -46,7 +46,18 @@ func TestFindings(t *testing.T) {
 
 		{name: "tokens", server: &script{body: always(begin, role, chunks(20), stop, usage(200, 0, 50, 0), done)}, want: "tokens_exceed_chunks"},
 		{name: "no-usage", server: &script{body: always(begin, role, chunks(20), stop, done)}, want: "no_usage"},
+		{name: "invalid-json", server: &script{body: always(begin, role, chunks(20), broken, broken, chunks(20), stop, usage(200, 0, 42, 0), done)}, want: "invalid_json"},
+		{name: "invalid-json-error", server: &script{body: always(begin, "data: {\"error\":{\"message\":\"out of \x1bmemory\"\n\n")}, want: "invalid_json"},
+		{name: "invalid-json-mock", faults: []string{"malformed-event"}, want: "invalid_json"},
+		{name: "body-open", server: &script{body: always(good(20), time.Minute)}, want: "body_goes_on"},
+		{name: "body-late", server: &script{body: always(good(20), 400*time.Millisecond)}, want: "body_goes_on"},
+		{name: "body-text", server: &script{body: always(good(20), time.Millisecond, usage(200, 0, 20, 0))}, want: "body_goes_on"},
+		{name: "count-prompt", server: &script{body: always(begin, role, chunks(20), stop, usage(1_000_000, 0, 20, 0), done)}, want: "impossible_count"},
+		{name: "count-cached", server: &script{body: always(begin, role, chunks(20), stop, usage(100, 500, 20, 0), done)}, want: "impossible_count"},
+		{name: "count-answer", server: &script{body: always(begin, role, chunks(20), stop, usage(100, 0, 1_000_000_000_000, 0), done)}, want: "impossible_count"},
+		{name: "count-none", server: &script{body: always(begin, role, chunks(20), stop, usage(100, 0, 0, 0), done)}, want: "impossible_count"},
 		{name: "no-done", server: &script{body: always(begin, role, chunks(20), stop, usage(200, 0, 20, 0))}, want: "no_done"},
+		{name: "no-done-cut", server: &script{body: always(begin, role, chunks(20), stop, usage(200, 0, 20, 0), "data: {\"a\":")}, want: "no_done"},
 		{name: "no-finish", server: &script{body: always(begin, role, chunks(20), usage(200, 0, 20, 0), done)}, want: "no_finish_reason"},
 		{name: "not-streamed", server: &script{header: map[string]string{"Content-Type": "application/json"}, body: always(3*begin,
 			`{"choices":[{"index":0,"message":{"content":"Good day"},"finish_reason":"stop"}],"usage":{"prompt_tokens":200,"completion_tokens":2}}`)}, want: "non_streaming"},
@@ -54,13 +65,22 @@ func TestFindings(t *testing.T) {
 		{name: "first-byte", server: &script{body: always(": ping\n\n", role, 5*begin, chunks(20), stop, usage(200, 0, 20, 0), done)}, want: "first_byte"},
 
 		{name: "reasoning", server: &script{body: always(begin, role, thoughts(20), chunks(20), stop, usage(200, 0, 40, 20), done)}, want: "reasoning first_byte"},
-		{name: "reasoning-hidden", server: &script{body: always(role, 10*begin, chunks(20), stop, usage(200, 0, 52, 32), done)}, want: "reasoning first_byte tokens_exceed_chunks"},
+		{name: "reasoning-hidden", server: &script{body: always(role, 10*begin, chunks(20), stop, usage(200, 0, 52, 32), done)}, want: "reasoning first_byte"},
+		{name: "reasoning-hidden-drafted", server: &script{body: always(begin, role, chunks(20), stop, usage(200, 0, 60, 30), done)}, want: "reasoning tokens_exceed_chunks"},
 		{name: "reasoning-only", server: &script{body: always(begin, role, stop, usage(200, 0, 60, 60), done)}, want: "reasoning"},
 		{name: "cold", faults: []string{"cold_start load=8s"}, want: "cold_start"},
 		{name: "outside", server: &script{body: always(8*begin, role, chunks(20), stop,
 			`data: {"choices":[],"timings":{"prompt_n":200,"prompt_ms":90,"predicted_n":20,"predicted_ms":380}}`+"\n\n", done)}, want: "outside_server"},
+		{name: "outside-uneven", server: &script{body: uneven}, want: "outside_server"},
+		{name: "outside-hidden", server: &script{body: always(8*begin, role, chunks(20), stop, usage(200, 0, 60, 40),
+			`data: {"choices":[],"timings":{"prompt_n":200,"prompt_ms":90,"predicted_n":60,"predicted_ms":1080}}`+"\n\n", done)}, want: "reasoning"},
 		{name: "cache-counted", server: &script{body: cached(192, begin)}, want: "prefix_cache"},
 		{name: "cache-felt", server: &script{body: cached(0, 8*begin)}, want: "prefix_cache"},
+
+		{name: "cache-felt-fast", server: &script{body: slowPrompt}, want: "prefix_cache"},
+		{name: "cache-held", server: cachedWhole(192), want: "held_whole prefix_cache"},
+		{name: "cache-held-felt", server: cachedWhole(0), want: "held_whole"},
+		{name: "first-filter", server: &script{body: always("data: {\"choices\":[],\"prompt_filter_results\":[]}\n\n", 5*begin, role, chunks(20), stop, usage(200, 0, 20, 0), done)}, want: "first_byte"},
 
 		{name: "closed", server: &script{header: map[string]string{"Connection": "close"}, body: always(good(20))}, want: "connection_closed"},
 		{name: "http10", faults: []string{"old-proxy"}, want: "connection_closed"},
@@ -73,9 +93,30 @@ func TestFindings(t *testing.T) {
 		{name: "not-understood", server: &script{body: always("data: {\"hello\":1}\n\n")}, want: "not_understood"},
 		{name: "empty", server: &script{body: always(begin, role, stop, usage(200, 0, 1, 0), done)}, want: "empty"},
 
+		{name: "endless", server: endless{role, 20 * time.Millisecond, delta(" word")}, want: "ignores_limit"},
+		{name: "endless-fast", server: endless{role, 0, delta(" word")}, want: "ignores_limit"},
+		{name: "endless-slow", server: endless{role, 500 * time.Millisecond, delta(" a longer word")}, change: short, want: "ignores_limit"},
+		{name: "too-slow", server: endless{role, 2 * time.Second, delta(" word")}, change: short, want: "timeout"},
+		{name: "pings", server: endless{role, time.Millisecond, ": ping " + strings.Repeat("ping", 1000) + "\n\n"}, change: func(c *probe.Config) { c.Endpoint.MaxBytes = 100_000 }, want: "too_long"},
+		{name: "role-only", server: endless{role, time.Second, ": ping\n\n"}, change: short, want: "timeout"},
+		{name: "longer", server: &script{body: always(good(200))}, want: "ignores_limit"},
+		{name: "reasons-longer", server: &script{body: always(begin, role, chunks(60), stop, usage(200, 0, 200, 140), done)}, want: "reasoning ignores_limit"},
+		{name: "letters", server: &script{body: always(begin, role, letters(60), stop, done)}, want: "no_usage first_byte bursts"},
+		{name: "letters-counted", server: &script{body: always(6*begin, role, letters(60), stop, usage(200, 0, 60, 0), done)}},
+
+		{name: "list-fails", server: fails(500), want: "model_list"},
+		{name: "list-limited", server: fails(429, "Retry-After", "2", "X-Ratelimit-Remaining-Requests", "0"), want: "rate_limit"},
+		{name: "list-forbidden", server: fails(403), change: func(c *probe.Config) { c.Endpoint.Key = endpoint.NewKey("sk-secret") }, want: "model_list"},
+		{name: "list-page", server: &listing{script: script{body: always(good(20))}, list: html}, want: "model_list"},
+		{name: "list-silent", server: &listing{script: script{body: always(good(20))}, list: func(_ http.ResponseWriter, r *http.Request) { wait(r, time.Minute) }}, want: "unreachable"},
+		{name: "list-fails-named", server: fails(500), change: named, want: "model_list"},
+		{name: "list-limited-named", server: fails(429, "Retry-After", "2"), change: named, want: "model_list"},
+		{name: "no-list-named", server: fails(404), change: named},
+
 		{name: "limited", faults: []string{"rate-limited"}, want: "rate_limit"},
 		{name: "near-limit", server: &script{header: map[string]string{"X-Ratelimit-Limit-Requests": "60", "X-Ratelimit-Remaining-Requests": "3"}, body: always(good(20))}, want: "rate_limit_near"},
 		{name: "overloaded", faults: []string{"status 503 retry_after=2s"}, change: named, want: "overloaded"},
+		{name: "model-away", server: status(http.StatusServiceUnavailable, `{"error":{"message":"Model m is not available now, it is being loaded."}}`), change: named, want: "overloaded"},
 		{name: "server-error", faults: []string{"status 500"}, change: named, want: "server_error"},
 		{name: "bad-gateway", faults: []string{"bad-gateway"}, change: named, want: "server_error"},
 		{name: "refused", faults: []string{"status 400"}, change: named, want: "refused"},
@@ -110,6 +151,51 @@ func TestFindings(t *testing.T) {
 		})
 	}
 }
+
+// short has time limits that are soon over.
+func short(c *probe.Config) {
+	c.Endpoint.Limits = endpoint.Limits{FirstByte: 10 * time.Second, Gap: 20 * time.Second, Whole: 65 * time.Second}
+}
+
+// letters are n tokens of English, sent a letter at a time.
+func letters(n int) (p []any) {
+	for range n {
+		p = append(p, gap, delta(" "), delta("w"), delta("o"), delta("r"), delta("d"))
+	}
+	return p
+}
+
+// slowPrompt is an answer of 60 ms behind a prompt that takes 20 s when it is new.
+func slowPrompt(n int, _ *http.Request) []any {
+	prompt := 20 * time.Second
+	if n == 3 {
+		prompt = begin
+	}
+	return join(prompt, role, fast(60), stop, usage(200, 0, 60, 0), done)
+}
+
+// cachedWhole is a server that keeps prompts, and makes the whole answer before it sends it.
+func cachedWhole(tokens int) http.Handler {
+	answer := cached(tokens, 10*begin)
+	return &script{body: func(n int, r *http.Request) []any {
+		stream := answer(n, r)
+		return []any{stream[0], strings.Join(texts(stream), "")}
+	}}
+}
+
+// uneven is a server before which the first request waits for 110 of 200 ms, and the others
+// for 710 of 800.
+func uneven(n int, _ *http.Request) []any {
+	wait := 8 * begin
+	if n == 1 {
+		wait = 2 * begin
+	}
+	return join(wait, role, chunks(20), stop,
+		`data: {"choices":[],"timings":{"prompt_n":200,"prompt_ms":90,"predicted_n":20,"predicted_ms":380}}`+"\n\n", done)
+}
+
+// long allows for answers of 200 tokens.
+func long(c *probe.Config) { c.Answer = 200 }
 
 // named names the model, so that no list is needed.
 func named(c *probe.Config) { c.Endpoint.Model = "m" }
@@ -216,7 +302,7 @@ func TestFormsByNoise(t *testing.T) {
 		{20 * time.Millisecond, 1, ""}, {time.Millisecond, 1, ""}, {150 * time.Millisecond, 1, ""},
 		{200 * time.Millisecond, 4, "clumps"}, {200 * time.Millisecond, 10, "clumps"}, {30 * time.Millisecond, 3, "bursts"},
 	} {
-		_, found := examine(t, &script{body: always(noisy(c.every, c.each))}, nil)
+		_, found := examine(t, &script{body: always(noisy(c.every, c.each))}, long)
 		if got := strings.ReplaceAll(ids(found), "first_byte", ""); strings.TrimSpace(got) != c.want {
 			t.Errorf("%d chunks every %s: found %q, want %q\n%s", c.each, c.every, got, c.want, render(found))
 		}
@@ -311,4 +397,10 @@ func page(media, body string) http.Handler {
 		w.Header().Set("Content-Type", media)
 		_, _ = io.WriteString(w, body)
 	})
+}
+
+// html answers with a web page.
+func html(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/html")
+	_, _ = io.WriteString(w, "<html>Hello</html>")
 }

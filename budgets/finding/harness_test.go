@@ -29,12 +29,20 @@ import (
 // config may be changed before.
 func examine(t *testing.T, h http.Handler, change func(*probe.Config)) (e *seen.Endpoint, found []Finding) {
 	t.Helper()
+	return examineFor(t, h, time.Hour, change)
+}
+
+// examineFor is examine for a user who has enough after a while.
+func examineFor(t *testing.T, h http.Handler, while time.Duration, change func(*probe.Config)) (e *seen.Endpoint, found []Finding) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), while)
+		defer cancel()
 		ln := memnet.Listen()
 		var group sync.WaitGroup
 		s := &http.Server{Handler: readFirst(h, &group)}
 		group.Go(func() { _ = s.Serve(ln) }) // ends with Close
-		e, found = ask(t, ln, change)
+		e, found = ask(ctx, t, ln, change)
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
@@ -68,7 +76,7 @@ func examineMock(t *testing.T, p dialect.Protocol, change func(*probe.Config), f
 		s := newMock(t, faults)
 		ended := make(chan error)
 		go func() { ended <- s.Run(ctx, ln) }()
-		e, found = ask(t, ln, func(c *probe.Config) {
+		e, found = ask(t.Context(), t, ln, func(c *probe.Config) {
 			c.Endpoint.Protocol = p
 			if change != nil {
 				change(c)
@@ -106,7 +114,7 @@ func newMock(t *testing.T, faults []string) *server.Server {
 	return s
 }
 
-func ask(t *testing.T, ln *memnet.Listener, change func(*probe.Config)) (*seen.Endpoint, []Finding) {
+func ask(ctx context.Context, t *testing.T, ln *memnet.Listener, change func(*probe.Config)) (*seen.Endpoint, []Finding) {
 	t.Helper()
 	c := probe.Config{
 		Endpoint: endpoint.Config{URL: "http://llm.test", Protocol: dialect.OpenAIChat, DialContext: ln.DialContext},
@@ -115,7 +123,7 @@ func ask(t *testing.T, ln *memnet.Listener, change func(*probe.Config)) (*seen.E
 	if change != nil {
 		change(&c)
 	}
-	e, err := probe.Run(t.Context(), c)
+	e, err := probe.Run(ctx, c)
 	if err != nil {
 		t.Error(err)
 		return &seen.Endpoint{}, nil
@@ -153,6 +161,8 @@ type script struct {
 	gzip   bool                               // compress for those who accept it, without flushing
 	zip    bool                               // compress for everybody, flushing
 
+	flushed bool // compress for those who accept it, flushing
+
 	mu sync.Mutex // guards n
 	n  int
 }
@@ -175,13 +185,13 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(name, value)
 	}
 	write, flush := io.Writer(w), w.(http.Flusher).Flush
-	if s.zip || s.gzip && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if s.zip || (s.gzip || s.flushed) && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		w.Header().Set("Content-Encoding", "gzip")
 		z := gzip.NewWriter(w)
 		defer z.Close()
 		write = z
 		flush = func() {
-			if s.zip {
+			if s.zip || s.flushed {
 				_ = z.Flush()
 				w.(http.Flusher).Flush()
 			}
@@ -190,9 +200,7 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for _, p := range s.body(n, r) {
 		switch p := p.(type) {
 		case time.Duration:
-			select {
-			case <-time.After(p):
-			case <-r.Context().Done():
+			if !wait(r, p) {
 				return
 			}
 		case string:
@@ -202,6 +210,72 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			flush()
 		}
 	}
+}
+
+// endless says a word each so often, after its first words, and never ends.
+type endless struct {
+	begin string
+	every time.Duration
+	word  string
+}
+
+func (e endless) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet {
+		models(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	if !wait(r, begin) {
+		return
+	}
+	for text := e.begin + e.word; ; text = e.word {
+		if _, err := io.WriteString(w, text); err != nil {
+			return
+		}
+		w.(http.Flusher).Flush()
+		if !wait(r, e.every) {
+			return
+		}
+	}
+}
+
+// wait reports whether the client is still there after a while.
+func wait(r *http.Request, while time.Duration) bool {
+	select {
+	case <-time.After(while):
+		return true
+	case <-r.Context().Done():
+		return false
+	}
+}
+
+// listing answers a list of models in a way of its own, and everything else as a server
+// that does well.
+type listing struct {
+	script
+	list http.HandlerFunc
+}
+
+func (l *listing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet {
+		l.list(w, r)
+		return
+	}
+	if body, _ := io.ReadAll(r.Body); string(body) == "{}" {
+		status(http.StatusBadRequest, `{"error":{"message":"Missing required parameter: 'messages'."}}`).ServeHTTP(w, r)
+		return
+	}
+	l.script.ServeHTTP(w, r)
+}
+
+// fails is a list of models that is not given.
+func fails(code int, header ...string) *listing {
+	return &listing{script: script{body: always(good(20))}, list: func(w http.ResponseWriter, r *http.Request) {
+		for i := 0; i+1 < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		status(code, `{"error":{"message":"Not now."}}`).ServeHTTP(w, r)
+	}}
 }
 
 // models answers with the list of one model.
@@ -220,6 +294,8 @@ const (
 	role  = "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\"}}]}\n\n"
 	stop  = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"
 	done  = "data: [DONE]\n\n"
+
+	broken = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"\x1b[31mred\"}}\n\n"
 )
 
 func delta(text string) string {

@@ -2,6 +2,7 @@ package finding
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,25 +59,25 @@ func (v *view) which(r *seen.Request) string {
 	return fmt.Sprintf("request %d", r.Record.ID)
 }
 
-func deliveriesOf(n int) string {
-	if n == 1 {
-		return "1 delivery"
-	}
-	return fmt.Sprintf("%d deliveries", n)
-}
-
 func byteCount(n int) string { return budgets.Number(float64(n), 0) + " bytes" }
 
 // who returns what the headers tell of the way that an answer came.
 func who(r *seen.Request) []string {
 	said := []string{"HTTP/" + r.Record.Transport.HTTP}
-	for _, name := range []string{"Server", "Via", "X-Accel-Buffering", "Content-Encoding", "Content-Length", "Connection"} {
-		if value := r.Header(name); value != "" {
-			said = append(said, name+": "+value)
+	proxies, named := shown(r)
+	tell := func(name, value string) {
+		if h := name + ": " + value; value != "" && !slices.Contains(said, h) {
+			said = append(said, h)
 		}
 	}
+	for _, name := range []string{"Server", "Via", "X-Accel-Buffering", "Content-Encoding", "Content-Length", "Connection"} {
+		tell(name, r.Header(name))
+	}
+	for _, h := range named {
+		tell(h[0], h[1])
+	}
 	line := "the response came with " + strings.Join(said, "; ")
-	if r.Header("Server") == "" && r.Header("Via") == "" {
+	if r.Header("Server") == "" && r.Header("Via") == "" && len(proxies) == 0 {
 		line += "; no header names a proxy"
 	}
 	return []string{line}
@@ -84,13 +85,13 @@ func who(r *seen.Request) []string {
 
 // compressions finds content codings.
 func compressions(v *view) []Finding {
-	for _, r := range v.ok {
-		if r.Record.Transport.Encoding != "" {
+	for _, r := range v.begun {
+		if r.Reply.Compressed {
 			return []Finding{{
 				ID: "compressed", Severity: Slow, Cost: pipeline.Unknown,
 				Title:    "the answer is compressed although identity was asked for",
 				Evidence: append([]string{v.which(r) + " was sent with Accept-Encoding: identity"}, who(r)...),
-				Fix:      "do not compress text/event-stream: a compressor waits for bytes that belong together; " + cureGzip,
+				Fix:      "do not compress text/event-stream: a compressor waits for bytes that belong together; " + cureZipped(r),
 			}}
 		}
 	}
@@ -105,7 +106,10 @@ func (v *view) gzipHeld() []Finding {
 		if !s.held() || v.shape.held() {
 			continue
 		}
-		what := "the whole answer at the end"
+		what, deliveries := "the whole answer at the end", fmt.Sprintf("%d deliveries", s.packs)
+		if s.packs == 1 {
+			deliveries = "1 delivery"
+		}
 		if s.form != whole {
 			what = "the answer in pieces"
 		}
@@ -113,10 +117,10 @@ func (v *view) gzipHeld() []Finding {
 			ID: "gzip_held", Severity: Slow, Cost: s.cost(),
 			Title: "clients that accept gzip, as most libraries do, get " + what,
 			Evidence: append([]string{
-				fmt.Sprintf("%s, sent with Accept-Encoding: gzip: %d chunks came in %s, the first %s after sending", v.which(r), s.chunks, deliveriesOf(s.packs), ms(ttft(r))),
+				fmt.Sprintf("%s, sent with Accept-Encoding: gzip: %d chunks came in %s, the first %s after sending", v.which(r), s.chunks, deliveries, ms(ttft(r))),
 				"requests with Accept-Encoding: identity, which is how Halfsecond measures, are not held back",
 			}, who(r)...),
-			Fix: cureGzip + ". Until then have clients send Accept-Encoding: identity",
+			Fix: cureZipped(r) + ". Until then have clients send Accept-Encoding: identity",
 		}}
 	}
 	return nil

@@ -13,13 +13,16 @@ import (
 func limited(f refusal) Finding {
 	found := Finding{
 		ID: "rate_limit", Title: "the server limits how much may be asked, and this was too much", Evidence: []string{f.said()},
-		Fix: "send less at once, wait as long as Retry-After says, or have the limit raised; nothing was tried again here",
+		Fix: "send less at once, or have the limit raised; nothing more was sent here",
 	}
 	if f.wait != pipeline.Unknown {
+		found.Fix = "send less at once, wait as long as Retry-After says, or have the limit raised; nothing more was sent here"
 		found.Evidence = append(found.Evidence, "it asks to wait "+ms(f.wait))
 	}
-	if f.r != nil {
-		found.Evidence = append(found.Evidence, quotas(f.r)...)
+	found.Evidence = append(found.Evidence, quotas(f.headers)...)
+	if f.look {
+		found.Title = "the server limits how much may be asked, and the request for the list of models was too much"
+		found.Fix += "; with --model no list is needed"
 	}
 	return found
 }
@@ -29,9 +32,9 @@ func limited(f refusal) Finding {
 func isQuota(name string) bool { return strings.Contains(strings.ToLower(name), "ratelimit-") }
 
 // quotas returns the headers of a response that tell of rate limits, in one line.
-func quotas(r *seen.Request) []string {
+func quotas(headers [][2]string) []string {
 	var said []string
-	for _, h := range r.Headers {
+	for _, h := range headers {
 		if isQuota(h[0]) {
 			said = append(said, strings.ToLower(h[0])+": "+h[1])
 		}
@@ -59,7 +62,7 @@ func nearLimit(v *view) []Finding {
 		if err == nil && err2 == nil && left <= little*limit {
 			return []Finding{{
 				ID: "rate_limit_near", Severity: Note, Cost: pipeline.Unknown, Title: "little is left of a rate limit",
-				Evidence: append([]string{fmt.Sprintf("%s: %s of %.0f", v.which(r), h[1], limit)}, quotas(r)...),
+				Evidence: append([]string{fmt.Sprintf("%s: %s of %.0f", v.which(r), h[1], limit)}, quotas(r.Headers)...),
 				Fix:      "a run that asks for more will be refused with 429: lower its rate, or have the limit raised",
 			}}
 		}

@@ -25,10 +25,10 @@ func notes(v *view) []Finding {
 // their clock too early.
 func firstByte(v *view) []Finding {
 	const least, share = 20 * time.Millisecond, 0.1
-	if len(v.ok) == 0 {
+	if len(v.begun) == 0 {
 		return nil
 	}
-	r := v.ok[0]
+	r := v.begun[0]
 	ttfb, ttfv := r.Since(r.Record.FirstByte), r.Since(r.Record.FirstSeen)
 	if ttfb == pipeline.Unknown || ttfv == pipeline.Unknown || ttfv-ttfb < least || float64(ttfv-ttfb) < share*float64(ttfv) {
 		return nil
@@ -51,20 +51,36 @@ func manyTokens(v *view) []Finding {
 		return nil
 	}
 	for _, r := range v.ok {
-		if tokens, chunks := r.Record.OutputTokens, r.Record.Chunks; chunks > 0 && 2*tokens >= 3*chunks {
-			f.Title = "a chunk holds several tokens"
-			f.Evidence = []string{fmt.Sprintf("%s: %d tokens in %d chunks, %.1f a chunk: a tool that counts chunks reports so many times too few tokens a second", v.which(r), tokens, chunks, float64(tokens)/float64(chunks))}
-			f.Fix = "count tokens by the server's usage, as Halfsecond does, and take gaps between chunks for no gaps between tokens"
-			return []Finding{f}
+		tokens, chunks, aside := sent(r)
+		if chunks == 0 || 2*tokens < 3*chunks {
+			continue
 		}
+		f.Title = "a chunk holds several tokens"
+		f.Evidence = []string{fmt.Sprintf("%s: %d tokens in %d chunks%s, %.1f a chunk: a tool that counts chunks reports so many times too few tokens a second", v.which(r), tokens, chunks, aside, float64(tokens)/float64(chunks))}
+		f.Fix = "count tokens by the server's usage, as Halfsecond does, and take gaps between chunks for no gaps between tokens"
+		return []Finding{f}
 	}
 	return nil
+}
+
+// sent returns the tokens of an answer and the chunks that brought them, without reasoning
+// where the server counts it: of that it may send nothing, or a summary.
+func sent(r *seen.Request) (tokens, chunks int, aside string) {
+	if r.Reply.Usage == nil || r.Reply.Usage.Reasoning <= 0 {
+		return r.Record.OutputTokens, r.Record.Chunks, ""
+	}
+	for _, o := range r.Outputs() {
+		if o.Kind != reply.Reasoning {
+			chunks++
+		}
+	}
+	return r.Record.OutputTokens - r.Reply.Usage.Reasoning, chunks, " (reasoning aside)"
 }
 
 // inBursts finds chunks that come several at a time though no clock or buffer holds them.
 func inBursts(v *view) []Finding {
 	s := &v.shape
-	if s.form != bursts {
+	if s.form != bursts || splits(s) {
 		return nil
 	}
 	return []Finding{{
@@ -74,44 +90,10 @@ func inBursts(v *view) []Finding {
 	}}
 }
 
-// prefixCache finds prompts that go faster the second time.
-func prefixCache(v *view) []Finding {
-	const share, least = 0.5, 50 * time.Millisecond
-	var pairs, faster, counted int
-	var example [2]*seen.Request
-	for i, r := range v.ok {
-		if i == 0 || r.Prompt != seen.Again || v.ok[i-1].Record.ID+1 != r.Record.ID {
-			continue
-		}
-		before := v.ok[i-1]
-		pairs++
-		new, again := ttft(before), ttft(r)
-		if new != pipeline.Unknown && again != pipeline.Unknown && float64(again) <= share*float64(new) && new-again >= least {
-			faster++
-		}
-		if r.Record.CachedTokens > max(0, before.Record.CachedTokens) {
-			counted++
-		}
-		example = [2]*seen.Request{before, r}
-	}
-	if pairs == 0 || counted == 0 && faster < pairs {
-		return nil
-	}
-	return []Finding{v.cached(example)}
-}
-
-func (v *view) cached(pair [2]*seen.Request) Finding {
-	new, again := pair[0], pair[1]
-	f := Finding{
-		ID: "prefix_cache", Cost: pipeline.Unknown, Title: "the server keeps prompts: one that it has seen goes faster",
-		Evidence: []string{fmt.Sprintf("first output after %s with a new prompt (%s), after %s with the same once more (%s)", ms(ttft(new)), v.which(new), ms(ttft(again)), v.which(again))},
-		Fix:      "when you measure, begin each prompt differently, or it is the cache that is measured; in production keep what prompts share at their beginning",
-	}
-	if c := again.Record.CachedTokens; c > 0 {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("the server counts %d of %d prompt tokens as cached, %d the first time", c, again.Record.PromptTokens, max(0, new.Record.CachedTokens)))
-	}
-	if a, b := new.Record.Server.Prefill, again.Record.Server.Prefill; a != pipeline.Unknown && b != pipeline.Unknown {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("it says that the prompt took %s, then %s", ms(a), ms(b)))
-	}
-	return f
+// splits reports whether the server cuts tokens into smaller chunks: there is a delivery for
+// nearly every token.
+func splits(s *shape) bool {
+	const nearly = 0.8
+	tokens := s.request.Record.OutputTokens
+	return tokens != pipeline.UnknownCount && tokens < s.chunks && float64(s.packs) >= nearly*float64(tokens)
 }

@@ -6,20 +6,22 @@ import (
 	"time"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint/dialect"
 	"halfsecond/pipeline/endpoint/probe/seen"
 	"halfsecond/pipeline/endpoint/reply"
 )
 
 // refusal is an answer that is no completion, or that did not come.
 type refusal struct {
-	from   string // which request
-	status int    // 0 without a response
-	media  string // content type, when that was what was wrong
-	words  string // the server's, or why nothing came
-	code   any    // of the error in the body
-	to     string // where a redirect leads
-	wait   time.Duration
-	r      *seen.Request // nil for one that asked for no completion
+	from    string // which request
+	status  int    // 0 without a response
+	media   string // content type, when that was what was wrong
+	words   string // the server's, or why nothing came
+	code    any    // of the error in the body
+	to      string // where a redirect leads
+	wait    time.Duration
+	look    bool // it asked for no completion
+	headers [][2]string
 }
 
 // refusals explains the answer that ended the probing.
@@ -60,7 +62,7 @@ func (v *view) refused() (refusal, bool) {
 		return refusal{}, false
 	}
 	r := &v.Requests[len(v.Requests)-1]
-	f := refusal{from: v.which(r), status: r.Record.Transport.Status, words: r.Record.Reason, wait: r.Record.Transport.RetryAfter, r: r, to: r.Header("Location")}
+	f := refusal{from: v.which(r), status: r.Record.Transport.Status, words: r.Record.Reason, wait: r.Record.Transport.RetryAfter, headers: r.Headers, to: r.Header("Location")}
 	switch {
 	case r.Record.Outcome == pipeline.Cancelled:
 		return f, false
@@ -79,15 +81,39 @@ func (v *view) refused() (refusal, bool) {
 	return f, true
 }
 
-// refusedLook returns what kept the model's name from being found.
+// refusedLook returns what kept the endpoint from being asked.
 func (v *view) refusedLook() (refusal, bool) {
-	if len(v.Looks) == 0 {
+	if v.Hindrance == nil {
 		return refusal{}, false
 	}
-	l := v.Looks[len(v.Looks)-1]
+	return refusalOf(v.Hindrance), true
+}
+
+func refusalOf(l *seen.Look) refusal {
 	return refusal{
-		from: l.Method + " " + l.URL, status: l.Status, words: l.Message + l.Failed, to: l.To, media: l.Type, wait: pipeline.Unknown,
-	}, true
+		from: l.Method + " " + l.URL, status: l.Status, words: l.Message + l.Failed, to: l.To, media: l.Type, wait: l.Wait, look: true, headers: l.Headers,
+	}
+}
+
+// unlisted finds a list of models that the server did not give, though it is asked for
+// completions. That hurts only those who name no model.
+func unlisted(v *view) []Finding {
+	if v.NoList == nil || v.Model != "" && len(v.ok) == 0 {
+		return nil
+	}
+	f := refusalOf(v.NoList)
+	found := Finding{
+		ID: "model_list", Severity: Broken, Cost: pipeline.Unknown, Title: "the server does not give its list of models",
+		Evidence: []string{f.said()}, Fix: "name a model with --model; then the list is not needed",
+	}
+	if v.Model != "" {
+		found.Severity, found.Fix = Note, "completions do well without it; clients that let people choose a model need it"
+	}
+	if f.wait != pipeline.Unknown {
+		found.Evidence = append(found.Evidence, "it asks to wait "+ms(f.wait))
+	}
+	found.Evidence = append(found.Evidence, quotas(f.headers)...)
+	return []Finding{found}
 }
 
 // troubles are what keeps a connection from being made, by words of the error.
@@ -104,13 +130,24 @@ var troubles = []struct{ words, title, fix string }{
 	{"no first byte within", "the server took the request and said nothing", "see in its log whether it still loads the model, or whether requests queue"},
 }
 
+// Trouble says what an error of a connection means, and what to do; ok is false where
+// nobody knows.
+func Trouble(words string) (title, fix string, ok bool) {
+	for _, t := range troubles {
+		if strings.Contains(words, t.words) {
+			return t.title, t.fix, true
+		}
+	}
+	return "", "", false
+}
+
 func (v *view) unreachable(f refusal) Finding {
 	found := Finding{ID: "unreachable", Title: "there was no response", Evidence: []string{f.from + ": " + f.words}, Fix: "look into the log of the server, or of what is before it"}
-	for _, t := range troubles {
-		if strings.Contains(f.words, t.words) {
-			found.Title, found.Fix = t.title, t.fix
-			break
-		}
+	if title, fix, ok := Trouble(f.words); ok {
+		found.Title, found.Fix = title, fix
+	}
+	if f.look && strings.Contains(f.words, "deadline exceeded") {
+		found.Fix += "; with --model no list of models is needed"
 	}
 	if n := len(v.Requests); n > 1 {
 		found.Title += ", though the first did well"
@@ -151,9 +188,10 @@ func (v *view) keyRefused(f refusal) Finding {
 	return found
 }
 
-// unknownModel reports whether a refusal is about the name of the model.
+// unknownModel reports whether a refusal is about the name of the model. A server that fails
+// may say of a model that it has that it is not available.
 func unknownModel(f refusal) bool {
-	return f.code == "model_not_found" || seen.AboutModel(f.words)
+	return f.code == "model_not_found" || f.status < 500 && seen.AboutModel(f.words)
 }
 
 func (v *view) modelMissing(f refusal) Finding {
@@ -175,18 +213,9 @@ func (v *view) pathMissing(f refusal) Finding {
 
 // mean says what the user may have meant.
 func (v *view) mean(f *Finding) {
-	if len(v.Elsewhere) == 0 {
-		return
+	if meant := dialect.Meant(v.Elsewhere, v.Protocol); meant != "" {
+		f.Fix = meant
 	}
-	var places []string
-	for _, p := range v.Elsewhere {
-		place := p.URL
-		if p.Protocol != v.Protocol {
-			place += " with --protocol " + string(p.Protocol)
-		}
-		places = append(places, place)
-	}
-	f.Fix = "did you mean " + strings.Join(places, ", or ") + "?"
 }
 
 func failed(f refusal) Finding {
@@ -196,7 +225,10 @@ func failed(f refusal) Finding {
 		found.ID, found.Title, found.Fix = "plain_http", "the server speaks TLS only", "use https:// in the URL"
 	case f.status == statusUnavailable || f.status == statusOverloaded:
 		found.ID, found.Title = "overloaded", fmt.Sprintf("the server is overloaded, or still loads the model: HTTP %d", f.status)
-		found.Fix = "try again later; have clients wait as Retry-After says, and give the server more room"
+		found.Fix = "try again later, and give the server more room"
+		if f.wait != pipeline.Unknown {
+			found.Fix += "; have clients wait as Retry-After says"
+		}
 	case f.status >= 500:
 		found.ID, found.Title, found.Fix = "server_error", fmt.Sprintf("the server fails: HTTP %d", f.status), "look into the log of the server, or of the proxy before it"
 	}
@@ -219,10 +251,15 @@ const (
 
 // said returns what the server said, and to what.
 func (f refusal) said() string {
-	if f.words == "" {
-		return fmt.Sprintf("%s: HTTP %d", f.from, f.status)
+	switch {
+	case f.status == 0:
+		return f.from + ": " + line(f.words)
+	case f.words != "":
+		return fmt.Sprintf("%s: HTTP %d: %s", f.from, f.status, line(f.words))
+	case f.look && f.status < 300:
+		return fmt.Sprintf("%s: HTTP %d, %s", f.from, f.status, nonEmpty(f.media, "no content type"))
 	}
-	return fmt.Sprintf("%s: HTTP %d: %s", f.from, f.status, line(f.words))
+	return fmt.Sprintf("%s: HTTP %d", f.from, f.status)
 }
 
 // line returns the beginning of a text of the server, as one line.

@@ -1,7 +1,9 @@
 package finding
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"halfsecond/pipeline"
@@ -21,28 +23,37 @@ func waits(v *view) []Finding {
 	return found
 }
 
-// coldStart finds a first request that was far slower than those after it. Times count
-// from when the connection was there, so its cost is no part of them.
+// coldStart finds a first request that was far slower than those after it, or for which the
+// server says that it loaded the model. Times count from when the connection was there, so
+// its cost is no part of them.
 func (v *view) coldStart() (Finding, bool) {
 	const times, least = 3, 300 * time.Millisecond
 	fresh := v.fresh()
-	if len(fresh) < 2 || fresh[0].Record.ID != 1 || ttft(fresh[0]) == pipeline.Unknown {
+	if len(fresh) == 0 || fresh[0].Record.ID != 1 || ttft(fresh[0]) == pipeline.Unknown {
 		return Finding{}, false
 	}
 	var others []time.Duration
 	for _, r := range fresh[1:] {
 		others = append(others, ttft(r))
 	}
-	first, usual := ttft(fresh[0]), median(others)
-	if usual == pipeline.Unknown || first < times*usual || first-usual < least {
+	first, usual, load := ttft(fresh[0]), median(others), fresh[0].Record.Server.Load
+	f := Finding{
+		ID: "cold_start", Title: "the server was cold: the first request waited far longer than those after it",
+		Fix: "keep the model loaded and send a request to warm it up before users come; hosted models that scale to zero need one instance that stays",
+	}
+	slower := usual != pipeline.Unknown && first >= times*usual && first-usual >= least
+	switch {
+	case slower:
+		f.Cost = first - usual
+	case load != pipeline.Unknown && load >= least:
+		f.Cost, f.Title = load, "the server was cold: it loaded the model for the first request"
+	default:
 		return Finding{}, false
 	}
-	f := Finding{
-		ID: "cold_start", Cost: first - usual, Title: "the server was cold: the first request waited far longer than those after it",
-		Evidence: []string{fmt.Sprintf("first output after %s in request 1, after %s in later ones with new prompts; connection costs are not in it", ms(first), ms(usual))},
-		Fix:      "keep the model loaded and send a request to warm it up before users come; hosted models that scale to zero need one instance that stays",
+	if usual != pipeline.Unknown {
+		f.Evidence = []string{fmt.Sprintf("first output after %s in request 1, after %s in later ones with new prompts; connection costs are not in it", ms(first), ms(usual))}
 	}
-	if load := fresh[0].Record.Server.Load; load != pipeline.Unknown {
+	if load != pipeline.Unknown {
 		f.Evidence = append(f.Evidence, "the server says that it loaded the model for "+ms(load))
 	}
 	if v.Protocol == dialect.OllamaChat || v.Protocol == dialect.OllamaGenerate {
@@ -63,14 +74,20 @@ func hidden(r *seen.Request) int {
 // reasoning finds answers whose text had to wait for reasoning.
 func (v *view) reasoning() (Finding, bool) {
 	const least, fewTokens = 50 * time.Millisecond, 8
-	for _, r := range v.ok {
+	for _, r := range v.begun {
 		text := r.Since(r.Record.FirstText)
+		if text == pipeline.Unknown && !r.OK() {
+			continue // it may have come yet
+		}
 		f := Finding{ID: "reasoning", Fix: "turn reasoning off, or down, for what a user waits for: " + reasoningSwitch(v.Protocol)}
 		switch n := hidden(r); {
 		case n >= fewTokens:
 			f.Cost = text
 			f.Title = "the model reasons before it answers, and does not show it"
 			f.Evidence = []string{fmt.Sprintf("%s: %d of its %d tokens are reasoning, none was sent; %s", v.which(r), n, r.Record.OutputTokens, firstText(text))}
+			if all, sent := r.Reply.TPOT(), r.Reply.VisibleTPOT(); all != pipeline.Unknown && sent != pipeline.Unknown {
+				f.Evidence = append(f.Evidence, fmt.Sprintf("tpot is %s by all of its tokens, and %s by those that were sent", ms(all), ms(sent)))
+			}
 		case r.Reply.Answer().Reasoning != "" && (text == pipeline.Unknown || text-ttft(r) >= least):
 			f.Cost = pipeline.Since(r.Record.FirstOutput, r.Record.FirstText)
 			f.Title = "the model reasons before it answers"
@@ -115,27 +132,35 @@ func (v *view) outside() (Finding, bool) {
 	if v.shape.held() {
 		return Finding{}, false // the wait is that of the delivery
 	}
-	var waits []time.Duration
-	shown := (*seen.Request)(nil)
-	for _, r := range v.fresh() {
-		if inside := inside(r); inside != pipeline.Unknown && ttft(r) != pipeline.Unknown {
-			waits = append(waits, ttft(r)-inside)
-			shown = r
-		}
-	}
-	usual := median(waits)
-	if usual == pipeline.Unknown || usual < least || float64(usual) < share*float64(ttft(shown)) {
+	r, usual := usualWait(v.fresh())
+	if r == nil || usual < least || float64(usual) < share*float64(ttft(r)) {
 		return Finding{}, false
 	}
 	f := Finding{
 		ID: "outside_server", Cost: usual, Title: "most of the time to the first output passes outside of the server's own work: in a queue or on the network",
-		Evidence: []string{fmt.Sprintf("%s: first output after %s; the server says that it worked for %s until then (%s)", v.which(shown), ms(ttft(shown)), ms(inside(shown)), serverTimes(shown))},
+		Evidence: []string{fmt.Sprintf("%s: first output after %s; the server says that it worked for %s until then (%s)", v.which(r), ms(ttft(r)), ms(inside(r)), serverTimes(r))},
 		Fix:      "see whether requests queue (slots, replicas, a gateway that serializes), and ask from nearer",
 	}
 	if trip := v.roundTrip(); trip != pipeline.Unknown {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("a round trip to it takes about %s, as opening the connection shows: the rest is queue", ms(trip)))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("a round trip to it takes about %s, as opening the connection shows: the rest is a queue, or lies behind a proxy", ms(trip)))
 	}
 	return f, true
+}
+
+// usualWait returns the request whose first output waited the median time outside of the
+// server's work, the lower of two, and that time; nil where no server says how long it
+// worked. Where it reasoned unseen, it worked for longer than it says.
+func usualWait(requests []*seen.Request) (*seen.Request, time.Duration) {
+	waited := func(r *seen.Request) time.Duration { return pipeline.Since(inside(r), ttft(r)) }
+	told := slices.DeleteFunc(slices.Clone(requests), func(r *seen.Request) bool {
+		return inside(r) == pipeline.Unknown || ttft(r) == pipeline.Unknown || hidden(r) > 0
+	})
+	if len(told) == 0 {
+		return nil, pipeline.Unknown
+	}
+	slices.SortStableFunc(told, func(a, b *seen.Request) int { return cmp.Compare(waited(a), waited(b)) })
+	r := told[(len(told)-1)/2]
+	return r, waited(r)
 }
 
 // inside returns how long the server says that it worked until the first output, waiting

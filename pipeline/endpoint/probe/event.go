@@ -15,24 +15,45 @@ import (
 func event(m reply.Message) seen.Event {
 	e := seen.Event{At: m.At, Bytes: len(m.Data)}
 	e.Kind, e.Text = kind(m)
-	e.Text = excerpt(cmp.Or(e.Text, string(m.Data)))
+	if e.Kind == seen.KindUnread {
+		e.Text, e.Wrong = begins(string(m.Data), mostExcerpt), wrong(m.Data)
+		return e
+	}
+	e.Text = excerpt(cmp.Or(e.Text, string(m.Data)), mostExcerpt)
 	return e
 }
 
-// mostExcerpt is how many characters of a message are kept.
-const mostExcerpt = 60
+// How many characters of a message are kept, and of a server's words of what is wrong.
+const (
+	mostExcerpt = 60
+	mostWords   = 200
+)
+
+// wrong says why a text is no valid JSON.
+func wrong(data []byte) string {
+	var v json.RawMessage
+	if err := json.Unmarshal(data, &v); err != nil {
+		return err.Error()
+	}
+	return ""
+}
 
 // excerpt returns the beginning of a text, in one printable line. White space at the ends
 // stays, since it is part of an output.
-func excerpt(s string) string {
-	runes := []rune(strings.ToValidUTF8(s[:min(len(s), 8*mostExcerpt)], ""))
-	for i, r := range runes {
+func excerpt(s string, most int) string {
+	return begins(strings.Map(func(r rune) rune {
 		if r != '\n' && !unicode.IsPrint(r) {
-			runes[i] = ' '
+			return ' '
 		}
-	}
-	if len(runes) > mostExcerpt {
-		return string(runes[:mostExcerpt]) + "..."
+		return r
+	}, strings.ToValidUTF8(s[:min(len(s), 8*most)], "")), most)
+}
+
+// begins returns the beginning of a text.
+func begins(s string, most int) string {
+	runes := []rune(strings.ToValidUTF8(s[:min(len(s), 8*most)], ""))
+	if len(runes) > most {
+		return string(runes[:most]) + "..."
 	}
 	return string(runes)
 }
@@ -49,6 +70,8 @@ func kind(m reply.Message) (kind, text string) {
 		return seen.KindError, ""
 	case m.Step.Failure != nil:
 		return seen.KindError, m.Step.Failure.String()
+	case m.Step.Unread:
+		return seen.KindUnread, ""
 	}
 	if kind, text := output(m.Step); kind != "" {
 		return kind, text

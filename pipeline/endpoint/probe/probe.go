@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint"
@@ -100,20 +101,22 @@ func Run(ctx context.Context, c Config) (*seen.Endpoint, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	s := &seen.Endpoint{URL: c.Endpoint.ShownURL(), KeyGiven: c.Endpoint.Key.String() != "", Cold: c.Endpoint.Cold, Planned: c.Requests}
+	s := &seen.Endpoint{URL: c.Endpoint.ShownURL(), KeyGiven: c.Endpoint.Key.String() != "", Cold: c.Endpoint.Cold, Limit: c.Answer, Planned: c.Requests}
 	f := finder{ctx: ctx, config: c.Endpoint, seen: s}
 	if err := f.find(); err != nil {
 		return nil, err
 	}
-	if s.Model == "" {
-		f.elsewhere()
+	if ctx.Err() != nil {
+		s.Stopped = seen.Interrupted
 		return s, nil
 	}
-	c.Endpoint = f.config
-	if err := send(ctx, c, s); err != nil {
-		return nil, err
+	if s.Model != "" {
+		c.Endpoint.URL, c.Endpoint.Protocol, c.Endpoint.Model = f.config.URL, f.config.Protocol, f.config.Model
+		if err := send(ctx, c, s); err != nil {
+			return nil, err
+		}
 	}
-	if s.Stopped == seen.Refused {
+	if s.Model == "" || s.Stopped == seen.Refused {
 		f.elsewhere()
 	}
 	return s, nil
@@ -134,9 +137,13 @@ func send(ctx context.Context, c Config, s *seen.Endpoint) error {
 	return p.carryOut(ctx)
 }
 
+// lingerFor is how long the end of a body is waited for behind the end event of its answer.
+const lingerFor = time.Second
+
 func (p *prober) client(codings string) (*endpoint.Client, error) {
 	c := p.config.Endpoint
-	c.Codings, c.MaxRequests, c.MaxTokens = codings, p.config.Requests, 0
+	c.Codings, c.MaxRequests, c.MaxTokens, c.MaxCost = codings, p.config.Requests, 0, 0
+	c.Linger = lingerFor
 	c.Keep = func(x *exchange.Exchange) { p.kept <- x }
 	return endpoint.NewClient(c, p.wall)
 }
@@ -160,11 +167,16 @@ func (p *prober) carryOut(ctx context.Context) error {
 	return nil
 }
 
-// stops says why nothing more is to be sent after a request; "" when nothing speaks against it.
+// stops says why nothing more is to be sent after a request; "" when nothing speaks against
+// it. One that was too long, or took too long, would only do so again, and cost as much.
 func stops(ctx context.Context, r *seen.Request) string {
 	switch {
 	case ctx.Err() != nil:
 		return seen.Interrupted
+	case r.TooLong():
+		return seen.Overrun
+	case r.Record.Transport.Status != 0 && r.Record.Outcome == pipeline.Timeout:
+		return seen.TimedOut
 	case r.Record.Transport.Status == 0:
 		return seen.Unanswered
 	case r.Refused():
@@ -227,7 +239,7 @@ func (p *prober) see(a ask, record *pipeline.Request) (seen.Request, error) {
 		return r, nil
 	}
 	x := <-p.kept
-	r.Headers, r.Reads, r.Ended = x.Headers, x.Reads, x.How
+	r.Headers, r.Reads, r.Ended, r.Rest = x.Headers, x.Reads, x.How, x.Rest
 	var err error
 	r.Reply, err = dialect.Retell(x, func(m reply.Message) { r.Events = append(r.Events, event(m)) })
 	return r, err

@@ -215,8 +215,8 @@ func TestUserMustName(t *testing.T) {
 	for _, c := range []struct {
 		name, list, want string
 	}{
-		{"several", `{"object":"list","data":[{"id":"b"},{"id":"a"}]}`, "the endpoint has several models; name one of a, b"},
-		{"none", `{"object":"list","data":[]}`, "the endpoint lists no model; name one"},
+		{"several", `{"object":"list","data":[{"id":"b"},{"id":"a"}]}`, "the endpoint has several models; name one with --model: a, b"},
+		{"none", `{"object":"list","data":[]}`, "the endpoint lists no model; name one with --model"},
 	} {
 		s := openAI()
 		s.answers["GET /v1/models"] = text(200, "application/json", c.list)
@@ -230,6 +230,29 @@ func TestUserMustName(t *testing.T) {
 	}
 }
 
+// TestEmptyObjectAnswered: a server that answers an empty object is left at once.
+func TestEmptyObjectAnswered(t *testing.T) {
+	left := make(chan time.Duration, 9)
+	s := &server{answers: map[string]func(http.ResponseWriter, *http.Request){
+		"POST /v1/chat/completions": func(w http.ResponseWriter, r *http.Request) {
+			began := time.Now()
+			text(200, "text/event-stream", ": hello\n\n")(w, r)
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+			left <- time.Since(began)
+		},
+	}}
+	if _, err := run(t, s, func(ctx context.Context, c *Config) context.Context {
+		c.Requests = 1
+		return ctx
+	}); err != nil && !strings.Contains(err.Error(), "name one with --model") {
+		t.Fatal(err)
+	}
+	if got := <-left; got != 0 {
+		t.Errorf("it was left after %s, want at once", got)
+	}
+}
+
 func TestElsewhere(t *testing.T) {
 	s := openAI()
 	e, err := run(t, s, func(ctx context.Context, c *Config) context.Context {
@@ -239,18 +262,11 @@ func TestElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []seen.Place{{URL: "http://llm.test/v1", Protocol: dialect.OpenAIChat}}; !slices.Equal(e.Elsewhere, want) || e.Stopped != seen.Refused {
+	if want := []dialect.Place{{URL: "http://llm.test/v1", Protocol: dialect.OpenAIChat}}; !slices.Equal(e.Elsewhere, want) || e.Stopped != seen.Refused {
 		t.Errorf("elsewhere %v, stopped %q; want %v, %q", e.Elsewhere, e.Stopped, want, seen.Refused)
 	}
 	if len(s.texts) != 1 {
 		t.Errorf("%d prompts were sent, want 1: what was refused ends it", len(s.texts))
-	}
-	e, err = run(t, openAI(), func(ctx context.Context, c *Config) context.Context {
-		c.Endpoint.Protocol = dialect.OpenAIResponses
-		return ctx
-	})
-	if want := []seen.Place{{URL: "http://llm.test", Protocol: dialect.OpenAIChat}}; err != nil || !slices.Equal(e.Elsewhere, want) {
-		t.Errorf("elsewhere %v, error %v; want %v", e.Elsewhere, err, want)
 	}
 }
 

@@ -1,6 +1,10 @@
 package seen
 
-import "halfsecond/pipeline/endpoint/dialect"
+import (
+	"time"
+
+	"halfsecond/pipeline/endpoint/dialect"
+)
 
 // How something about an endpoint came to be known.
 const (
@@ -23,27 +27,29 @@ type Endpoint struct {
 	KeyGiven   bool
 	Cold       bool // each request has a connection of its own
 
-	Looks     []Look   // what was asked before, in order; none of it a completion
-	Models    []string // names in its list of models, sorted; nil when it gave none
-	Elsewhere []Place  // what the user may have meant, where the server has nothing at this place
+	Looks  []Look   // what was asked beside the requests, in order; none of it a completion
+	Models []string // names in its list of models, sorted; nil when it gave none
+	// NoList is the Look at the list of models when the server failed to give it; nil when
+	// it gave one, was not asked, or has none.
+	NoList *Look
+	// Hindrance is the Look that shows why the endpoint cannot be asked; nil when none does.
+	Hindrance *Look
+	Elsewhere []dialect.Place // what the user may have meant, where the server has nothing at this place
 
+	Limit    int       // most tokens of an answer, as each request says
 	Planned  int       // requests for a completion that were to be sent
 	Requests []Request // those that were, in order
-	// Stopped says why no more was to be sent after the last: Refused, Unanswered, Cap or
-	// Interrupted; empty when all that were planned went well enough to go on.
+	// Stopped says why no more was to be sent after the last; empty when all that were
+	// planned went well enough to go on.
 	Stopped string
-}
-
-// Place is where a protocol is spoken.
-type Place struct {
-	URL      string
-	Protocol dialect.Protocol
 }
 
 // Why requests were not sent.
 const (
 	Refused     = "refused"     // the one before got an answer that is no completion
 	Unanswered  = "unanswered"  // the one before got no response
+	Overrun     = "overrun"     // the answer before went on far beyond its limit
+	TimedOut    = "timeout"     // the answer before took too long
 	Cap         = "cap"         // it might have exceeded the cap on tokens
 	Interrupted = "interrupted" // the user had enough
 )
@@ -51,9 +57,11 @@ const (
 // Look is a request that asks for no completion.
 type Look struct {
 	Method, URL string
-	Status      int    // 0 without a response
-	Type        string // media type
-	To          string // where a redirect leads
-	Message     string // the server's words, when the status is no success
-	Failed      string // why there was no response
+	Status      int           // 0 without a response
+	Type        string        // media type
+	To          string        // where a redirect leads
+	Wait        time.Duration // how long the server asks to wait; pipeline.Unknown when it does not
+	Headers     [][2]string   // of the response, without those that may hold secrets
+	Message     string        // the server's words, when the status is no success
+	Failed      string        // why there was no response
 }

@@ -26,6 +26,8 @@ type Request struct {
 	Reads   []exchange.Read
 	Ended   string // how the body ended, as in package exchange
 	Events  []Event
+
+	Rest exchange.Rest // behind the end event; zero over HTTP/2, where it does not matter
 }
 
 // Kinds of events.
@@ -43,6 +45,7 @@ const (
 	KindUsage     = "usage"     // tokens counted
 	KindEnd       = "end"       // the answer has ended
 	KindError     = "error"
+	KindUnread    = "unread" // no valid JSON
 	KindOther     = "other"
 )
 
@@ -51,7 +54,8 @@ type Event struct {
 	At    time.Duration // when it was complete
 	Kind  string
 	Bytes int    // of its data
-	Text  string // the beginning of what it says
+	Text  string // the beginning of what it says; of KindUnread as it came
+	Wrong string // of KindUnread: why it is no valid JSON
 }
 
 // Output reports whether the event brought any of the answer.
@@ -61,6 +65,21 @@ func (e Event) Output() bool {
 		return true
 	}
 	return false
+}
+
+// Unfinished reports whether we ended the request ourselves when its answer had begun: it
+// was too long, took too long, or was given up.
+func (r *Request) Unfinished() bool {
+	if r.Reply == nil || len(r.Outputs()) == 0 {
+		return false
+	}
+	o := r.Record.Outcome
+	return o == pipeline.Timeout || o == pipeline.Cancelled || r.TooLong()
+}
+
+// TooLong reports whether more came than we read of any answer.
+func (r *Request) TooLong() bool {
+	return r.Reply != nil && r.Reply.Failure != nil && r.Reply.Failure.Kind == reply.TooLong
 }
 
 // OK reports whether the request was answered to its end.

@@ -1,0 +1,29 @@
+package spoken
+
+import (
+	"strings"
+	"testing"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint/audition/heard"
+)
+
+// TestUnreachable: advice is of the scheme that was typed, and of WebSockets only where one was
+// to be opened.
+func TestUnreachable(t *testing.T) {
+	const plain, silent = "no connection: tls: first record does not look like a TLS handshake", "no response within 45s"
+	for _, c := range []struct{ url, protocol, reason, want string }{
+		{"wss://h", "deepgram-listen", plain, "use ws:// in the URL"},
+		{"https://h", "deepgram-listen", plain, "use http:// in the URL"},
+		{"ws://h", "deepgram-listen", "malformed HTTP response", "check the port; use wss:// if it is one of TLS"},
+		{"http://h", "deepgram-listen", silent, "see in its log whether it works on it, and whether what stands before it passes WebSockets on (`Upgrade` and `Connection`)"},
+		{"http://h", "openai-speech", silent, "see in its log whether it works on it"},
+	} {
+		r := pipeline.NewTranscription(1, 0)
+		r.Outcome, r.Reason = pipeline.Error, c.reason
+		f := Of(&heard.Endpoint{URL: c.url, Protocol: c.protocol, Planned: 1, Sessions: []heard.Session{{ID: 1, Transcription: &r}}})
+		if len(f) != 1 || f[0].ID != "unreachable" || strings.TrimSuffix(f[0].Fix, ".") != c.want {
+			t.Errorf("%s at %s, %s: %+v, want %s", c.protocol, c.url, c.reason, f, c.want)
+		}
+	}
+}

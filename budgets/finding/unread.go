@@ -1,0 +1,42 @@
+package finding
+
+import (
+	"fmt"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint/probe/seen"
+)
+
+// unread finds messages that are no valid JSON: whatever they were to say is lost.
+func unread(v *view) []Finding {
+	f := Finding{
+		ID: "invalid_json", Severity: Broken, Cost: pipeline.Unknown, Title: "an event is not valid JSON, so what it says is lost",
+		Fix: "have the server, or the gateway before it, put the whole JSON of an event into its data, and escape what JSON wants escaped; many clients end in an exception here",
+	}
+	requests := 0
+	for i := range v.Requests {
+		r := &v.Requests[i]
+		if r.Reply == nil || r.Reply.Unread == 0 {
+			continue
+		}
+		if requests++; requests > 1 {
+			continue
+		}
+		for n, e := range r.Events {
+			if e.Kind == seen.KindUnread {
+				f.Evidence = append(f.Evidence, fmt.Sprintf("%s: event %d, %s, begins with %q: %s", v.which(r), n+1, byteCount(e.Bytes), e.Text, e.Wrong))
+				break
+			}
+		}
+		if n := r.Reply.Unread; n > 1 {
+			f.Evidence = append(f.Evidence, fmt.Sprintf("%d of its %d events are so", n, len(r.Events)))
+		}
+	}
+	if requests == 0 {
+		return nil
+	}
+	if requests > 1 {
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%d of %d requests have such events", requests, len(v.Requests)))
+	}
+	return []Finding{f}
+}
