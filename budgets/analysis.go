@@ -75,7 +75,7 @@ func Analyse(run trace.Run) (*Analysis, error) {
 	a.land()
 	a.stages(stages)
 	a.exemplars()
-	a.Unfit = unfit(a.lateness(), smallestLatency(a.Judgements))
+	a.Unfit = cmp.Or(unfit(a.lateness(), smallestLatency(a.Judgements)), a.biased())
 	for i := range a.Judgements {
 		a.judge(&a.Judgements[i])
 		a.doubt(&a.Judgements[i])
@@ -243,12 +243,10 @@ func unfit(l trace.Lateness, smallest float64) string {
 	if late == pipeline.Unknown {
 		late, name = l.Max, "largest"
 	}
-	allowed := 0.02 * smallest
-	if smallest == 0 || late == pipeline.Unknown || float64(late) <= allowed {
+	if smallest == 0 || late == pipeline.Unknown || float64(late) <= mostLate*smallest {
 		return ""
 	}
-	ran, most, _ := Duration.FormatBeside(float64(late), allowed)
-	return fmt.Sprintf("the tester itself ran %s late (%s), more than %s, 2 %% of the smallest budget", ran, name, most)
+	return "the tester itself ran " + tooLate(float64(late), name, smallest)
 }
 
 // lateness returns the tester's own lateness: the footer's, or that of the

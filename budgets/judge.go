@@ -206,12 +206,12 @@ func (j *Judgement) beyond() string {
 }
 
 // smallestLatency returns the smallest latency that any of the budgets allows, 0
-// when none is about one. A pace is none: over the tokens of an answer the lateness
-// of a single read does not count.
+// when none is about one. The time per token is none: over an answer the lateness of a
+// single read does not count.
 func smallestLatency(judgements []Judgement) float64 {
 	smallest := 0.0
 	for _, j := range judgements {
-		if IsPace(j.Budget.Metric.Name) {
+		if j.Budget.Metric.Name == pace {
 			continue
 		}
 		if l := j.Budget.bound(); l.Unit == Duration && (smallest == 0 || l.Value < smallest) {

@@ -130,7 +130,7 @@ func TestUnfit(t *testing.T) {
 	if a, err = Analyse(run); err != nil {
 		t.Fatal(err)
 	}
-	const want = "the tester itself ran 8.000001 ms late (p99), more than 8 ms, 2 % of the smallest budget"
+	const want = "the tester itself ran 8.000001 ms late (p99), more than 8 ms, 2 % of the smallest budget (400 ms)"
 	for _, j := range a.Judgements {
 		if j.Verdict != Unmeasured || j.Reason != a.Unfit || !j.HasValue {
 			t.Errorf("%v: %v, %q, value %v", j.Budget, j.Verdict, j.Reason, j.HasValue)
@@ -144,7 +144,7 @@ func TestUnfit(t *testing.T) {
 	if a, err = Analyse(run); err != nil {
 		t.Fatal(err)
 	}
-	if want := "the tester itself ran 9 ms late (largest), more than 8 ms, 2 % of the smallest budget"; a.Unfit != want {
+	if want := "the tester itself ran 9 ms late (largest), more than 8 ms, 2 % of the smallest budget (400 ms)"; a.Unfit != want {
 		t.Errorf("unfit %q, want %q", a.Unfit, want)
 	}
 
@@ -156,7 +156,7 @@ func TestUnfit(t *testing.T) {
 	if a, err = Analyse(run); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(a.Unfit, "late (p99), more than 8 ms, 2 % of the smallest budget") {
+	if !strings.Contains(a.Unfit, "late (p99), more than 8 ms, 2 % of the smallest budget (400 ms)") {
 		t.Errorf("unfit %q without a footer", a.Unfit)
 	}
 	run.Header.Target = "sim"

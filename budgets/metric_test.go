@@ -120,6 +120,43 @@ func TestRequestMetrics(t *testing.T) {
 	}
 }
 
+// Every gap between chunks that a client saw is a value of icl, and none is lost in a
+// mean; where nobody saw them one by one the mean stands for them.
+func TestGapsBetweenChunks(t *testing.T) {
+	seen := pipeline.NewRequest(1, 0)
+	seen.FirstOutput, seen.LastOutput, seen.Chunks = 100*ms, 1100*ms, 5
+	seen.Gaps, seen.LongestGap = pipeline.CountGaps([]time.Duration{20 * ms, 0, 20 * ms, 960 * ms})
+	simulated := seen
+	simulated.Gaps, simulated.LongestGap, simulated.Simulated = nil, pipeline.Unknown, true
+	burst := seen
+	burst.Transport.Burst = true
+	failed := seen
+	failed.Outcome = pipeline.Truncated
+	traces := []pipeline.Trace{{Requests: []pipeline.Request{seen, simulated, burst, failed}}}
+	check(t, pool(t, "bench", "icl", traces), 6, 0, 19_988_480, 19_988_480, 250e6, 960e6)
+	check(t, pool(t, "bench", "longest_gap", traces), 2, 960e6)
+	for _, metric := range []string{"icl", "longest_gap"} {
+		if p, want := pool(t, "bench", metric, traces), map[string]int{"icl": 1, "longest_gap": 2}[metric]; p.Unseen != want {
+			t.Errorf("%s leaves out %d requests, want %d", metric, p.Unseen, want)
+		}
+	}
+}
+
+// An answer that came in one read, as one that is no stream does, tells no pace: least of all
+// one of no time at all.
+func TestPaceOfOneRead(t *testing.T) {
+	r := pipeline.NewRequest(1, 0)
+	r.FirstOutput, r.LastOutput, r.Chunks, r.OutputTokens = 900*ms, 900*ms, 1, 20
+	traces := []pipeline.Trace{{Requests: []pipeline.Request{r}}}
+	for _, metric := range []string{"tpot", "tps"} {
+		p := pool(t, "bench", metric, traces)
+		check(t, p, 0)
+		if p.Unseen != 1 {
+			t.Errorf("%s leaves out %d requests, want 1", metric, p.Unseen)
+		}
+	}
+}
+
 // Every metric says what it is, has a name of its own, and takes nothing at all.
 func TestMetricsOfNothing(t *testing.T) {
 	for _, kindName := range []string{"voice", "ide", "bench"} {

@@ -39,8 +39,14 @@ var requestMetrics = slices.Concat([]Metric{
 			}
 			return time.Duration(math.Round(float64(span) / gaps))
 		}),
-	request("icl", "inter-chunk latency: (last output - first output) / (output chunks - 1), with two chunks or more that did not come in one read; "+
-		"a chunk may hold several tokens", chunkGap),
+	interChunk,
+	request("longest_gap", "longest time between two output chunks of a request: its worst stall; of requests whose chunks did not all come in one read",
+		func(r *pipeline.Request) time.Duration {
+			if r.Transport.Burst {
+				return pipeline.Unknown
+			}
+			return r.LongestGap
+		}),
 	tokenRate,
 	request("e2e", "end to end: last output - due", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Due, r.LastOutput) }),
 	request("service_e2e", "last output - sent", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Sent, r.LastOutput) }),
@@ -58,6 +64,31 @@ var requestMetrics = slices.Concat([]Metric{
 	aggregateRate,
 	cachedShare,
 }, connectionMetrics, serverMetrics)
+
+// interChunk holds every gap that a client saw. Over the mean of each request a stall
+// would vanish.
+var interChunk = Metric{
+	Name: "icl", Unit: Duration,
+	Formula: "inter-chunk latency: each time between two output chunks that came after each other, within 0.2 % of what it was, 0 in one read; " +
+		"of requests whose chunks did not all come in one read. A chunk may hold several tokens. Of a simulated request, whose chunks nobody " +
+		"saw: (last output - first output) / (output chunks - 1)",
+	Over:  "gaps of all requests, one that failed counting as one",
+	rests: restsOnStage, stage: modelStage,
+	gather: func(traces []pipeline.Trace, p *Pool) {
+		eachRequest(traces, func(r *pipeline.Request) {
+			mean := chunkGap(r)
+			if r.Outcome != pipeline.OK || mean == pipeline.Unknown || len(r.Gaps) == 0 || r.LongestGap == pipeline.Unknown {
+				p.put(okOnly(r.Outcome)(float64(mean), observed(mean != pipeline.Unknown)))
+				return
+			}
+			for _, g := range r.Gaps {
+				for range g.N {
+					p.add(float64(min(g.For, r.LongestGap))) // what is rounded up is no longer than the longest
+				}
+			}
+		})
+	},
+}
 
 // chunkGap returns the mean gap between output chunks, Unknown where it cannot be told.
 func chunkGap(r *pipeline.Request) time.Duration {
@@ -95,7 +126,7 @@ var tokenRate = Metric{
 	gather: func(traces []pipeline.Trace, p *Pool) {
 		eachRequest(traces, func(r *pipeline.Request) {
 			span, gaps := decoding(r)
-			p.put(okOnly(r.Outcome)(gaps/span.Seconds(), observed(gaps > 0 && span > 0)))
+			p.put(okOnly(r.Outcome)(gaps/span.Seconds(), observed(gaps > 0)))
 		})
 	},
 }
@@ -132,7 +163,7 @@ var cachedShare = Metric{
 // of gaps between tokens in it; gaps is 0 when the pace cannot be told.
 func decoding(r *pipeline.Request) (span time.Duration, gaps float64) {
 	span = pipeline.Since(r.FirstOutput, r.LastOutput)
-	if span == pipeline.Unknown || r.OutputTokens < 2 || r.Transport.Burst {
+	if span <= 0 || r.OutputTokens < 2 || r.Transport.Burst {
 		return 0, 0
 	}
 	return span, float64(r.OutputTokens - 1)

@@ -4,7 +4,7 @@
 // gain or cost, and which model is faster.
 //
 // Read grid.go first: the cells, each a model served in one way at one length of the
-// prompt, with their samples. fit.go has the least squares, resample.go the
+// prompt, with their samples; served.go: what servers say of their own time. fit.go has the least squares, resample.go the
 // intervals; trend.go follows a metric along the prompt, effect.go holds two rows of
 // cells against each other.
 //

@@ -82,6 +82,8 @@ type Cell struct {
 
 	Engine, Changes, Assumed, Unverified, Error string // its facts of these names
 
+	Served Served // what the server says of its own time
+
 	Chunk int           // tokens at which its prompts are cut; 0 where they are not, or nobody says
 	Cache *trace.Engine // what became of the engine's KV cache; nil when not known
 
@@ -194,11 +196,11 @@ func newCell(name cellName, traces []pipeline.Trace) (Cell, error) {
 			continue
 		}
 		c.count(t)
-		group := 0
 		if t.Fact(pipeline.FactBeside) == pipeline.BesideStream {
-			group = 1
+			groups[1] = append(groups[1], *t)
+		} else {
+			groups[0] = append(groups[0], alone(*t))
 		}
-		groups[group] = append(groups[group], *t)
 	}
 	for group, traces := range groups {
 		a, err := budgets.Analyse(trace.Run{Header: trace.Header{Kind: pipeline.KindBench}, Traces: traces})
@@ -210,8 +212,18 @@ func newCell(name cellName, traces []pipeline.Trace) (Cell, error) {
 				c.samples[m] = p.Values
 			}
 		}
+		if group == 0 {
+			c.Served = served(a, traces)
+		}
 	}
 	return c, nil
+}
+
+// alone returns a trace without the answer that was to stream beside its request and ended
+// before.
+func alone(t pipeline.Trace) pipeline.Trace {
+	t.Requests = t.Requests[:min(1, len(t.Requests))]
+	return t
 }
 
 // count takes note of one request of the cell, the first of its trace.

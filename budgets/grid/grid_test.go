@@ -61,3 +61,23 @@ func TestNewWantsFacts(t *testing.T) {
 		t.Errorf("New = %v, want %s", err, want)
 	}
 }
+
+// An answer that was to stream beside a request, and ended before that was sent, is no
+// request of the cell.
+func TestStreamThatEndedBefore(t *testing.T) {
+	var m made
+	m.ask("a", "base", 1024, 50*ms, 4*ms)
+	x := m.ask("a", "base", 1024, 60*ms, 5*ms)
+	stream := x.Requests[0]
+	stream.FirstOutput, stream.Server.Prefill, stream.Server.Decode = stream.Sent+5*ms, 3*ms, 20*ms
+	x.Requests = append(x.Requests, stream)
+	c := &m.grid(t).Cells[0]
+	for metric, want := range map[Metric]Sample{TTFT: {50e6, 60e6}, TPOT: {4e6, 5e6}, E2E: {90e6, 110e6}} {
+		if got := c.Sample(metric); !slices.Equal(got, want) {
+			t.Errorf("%s %v, want %v", metric, got, want)
+		}
+	}
+	if c.Served.Says() {
+		t.Errorf("the server says %+v of the stream, and nothing of the cell", c.Served)
+	}
+}

@@ -173,21 +173,20 @@ func TestSlopesAtTheEnds(t *testing.T) {
 	}
 }
 
-// Answers that come at once have a pace of 0 at every length, which is flat; from none to
-// some is a rise without bound.
+// What takes no time at any length is flat; from none to some is a rise without bound.
 func TestTrendOfZeros(t *testing.T) {
 	var m made
 	for _, n := range []int{128, 512, 1024} {
 		for range 2 {
-			m.ask("at once", "v", n, ms, 0)
-			m.ask("later", "v", n, ms, time.Duration(n-128)*time.Microsecond)
+			m.ask("at once", "v", n, 0, ms)
+			m.ask("later", "v", n, time.Duration(n-128)*time.Microsecond, ms)
 		}
 	}
 	g := m.grid(t)
-	if tr, ok := g.Trend(Key{"at once", "v"}, TPOT); !ok || tr.Shape != Flat || tr.Rise.Value != 0 {
+	if tr, ok := g.Trend(Key{"at once", "v"}, TTFT); !ok || tr.Shape != Flat || tr.Rise.Value != 0 {
 		t.Errorf("zeros are %v, rise %v; want flat", tr.Shape, tr.Rise.Value)
 	}
-	if tr, ok := g.Trend(Key{"later", "v"}, TPOT); !ok || tr.Shape != Linear || !math.IsInf(tr.Rise.Value, 1) {
+	if tr, ok := g.Trend(Key{"later", "v"}, TTFT); !ok || tr.Shape != Linear || !math.IsInf(tr.Rise.Value, 1) {
 		t.Errorf("from none on: %v, rise %v; want linear, without bound", tr.Shape, tr.Rise.Value)
 	}
 }

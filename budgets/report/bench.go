@@ -23,7 +23,7 @@ const BenchVersion = 1
 //	bench_version     1
 //	conclusions       list of sentences, each from the figures below
 //	notes             list of sentences: what was left out, what failed, where there is no spread
-//	scenario, scenario_hash, target, seed, version, texts_hashed, finished, unfinished_reason, lateness  as in a Report
+//	scenario, scenario_hash, target, seed, version, texts_hashed, finished, unfinished_reason, lateness, tester  as in a Report
 //	n, n_asked        requests that are reported, cells left out counting one each; and asked for
 //	warm_up           requests before those of each cell that are not reported
 //	models, variants  in the order of the scenario; the first variant is the baseline
@@ -37,7 +37,11 @@ const BenchVersion = 1
 //	                  the prompt, as the server counts) and cached_tokens, each least and most of a request,
 //	                  null when not known; and, null when not measured, ttft, tpot, e2e, ttft_beside, stall,
 //	                  each n, p50, min, max; kv_cache (null when not known): mean, peak and full_steps (shares of it in use, and of
-//	                  the steps with more than 95 % in use), preemptions, tokens_moved
+//	                  the steps with more than 95 % in use), preemptions, tokens_moved; server (left out where it
+//	                  says nothing of its own time): of the requests alone service_ttft (sent to first output), queue, load and
+//	                  prefill (its own words), rest (the first less these), decode_tpot (its decode / (output tokens - 1)), each
+//	                  as ttft; server_counters (left out where nobody
+//	                  looked at the metrics of the cell's server): as in a Report
 //	trends            list of model, variant, metric, prompts, shape (a pace that is not flat just rises); slope (figure: ms for
 //	                  1,000 tokens along the line that is fitted, null where none fits); first_slope and last_slope (figures: between the two shortest lengths and the two
 //	                  longest); constant (ms, of the line; null as slope); r2 (of the line; null with two lengths, which any line fits); rise (figure: from the shortest prompt
@@ -50,6 +54,7 @@ type Bench struct {
 	BenchVersion     int           `json:"bench_version"`
 	Conclusions      []string      `json:"conclusions"`
 	Notes            []string      `json:"notes"`
+	Cost             *Cost         `json:"cost,omitempty"`
 	Scenario         string        `json:"scenario"`
 	ScenarioHash     string        `json:"scenario_hash"`
 	Target           string        `json:"target"`
@@ -62,6 +67,7 @@ type Bench struct {
 	Finished         bool          `json:"finished"`
 	UnfinishedReason *string       `json:"unfinished_reason"`
 	Lateness         *Lateness     `json:"lateness"`
+	Tester           *Tester       `json:"tester,omitempty"`
 	Models           []string      `json:"models"`
 	Variants         []string      `json:"variants"`
 	ServedBy         []string      `json:"served_by"`
@@ -70,6 +76,7 @@ type Bench struct {
 	Trends           []BenchTrend  `json:"trends"`
 	Options          []BenchOption `json:"options"`
 	Duels            []BenchDuel   `json:"duels"`
+	asked            []trace.Endpoint
 	grid             *grid.Grid    // what the document is made of
 	trends           []grid.Trend  // in the order of Trends
 	options, duels   []grid.Effect // in the order of Options and Duels
@@ -84,24 +91,26 @@ type BenchServed struct {
 
 // BenchCell is one model, served in one way, at one length of the prompt.
 type BenchCell struct {
-	Model        string       `json:"model"`
-	Variant      string       `json:"variant"`
-	PromptTokens int          `json:"prompt_tokens"`
-	Engine       *string      `json:"engine"`
-	ModelError   *string      `json:"model_error"`
-	Asked        int          `json:"asked"`
-	Failed       int          `json:"failed"`
-	Skipped      bool         `json:"skipped"`
-	Reason       *string      `json:"reason"`
-	OutputTokens *[2]int      `json:"output_tokens"`
-	Counted      *[2]int      `json:"counted_tokens"`
-	CachedTokens *[2]int      `json:"cached_tokens"`
-	TTFT         *BenchSample `json:"ttft"`
-	TPOT         *BenchSample `json:"tpot"`
-	E2E          *BenchSample `json:"e2e"`
-	TTFTBeside   *BenchSample `json:"ttft_beside"`
-	Stall        *BenchSample `json:"stall"`
-	KV           *Cache       `json:"kv_cache"`
+	Model        string          `json:"model"`
+	Variant      string          `json:"variant"`
+	PromptTokens int             `json:"prompt_tokens"`
+	Engine       *string         `json:"engine"`
+	ModelError   *string         `json:"model_error"`
+	Asked        int             `json:"asked"`
+	Failed       int             `json:"failed"`
+	Skipped      bool            `json:"skipped"`
+	Reason       *string         `json:"reason"`
+	OutputTokens *[2]int         `json:"output_tokens"`
+	Counted      *[2]int         `json:"counted_tokens"`
+	CachedTokens *[2]int         `json:"cached_tokens"`
+	TTFT         *BenchSample    `json:"ttft"`
+	TPOT         *BenchSample    `json:"tpot"`
+	E2E          *BenchSample    `json:"e2e"`
+	TTFTBeside   *BenchSample    `json:"ttft_beside"`
+	Stall        *BenchSample    `json:"stall"`
+	KV           *Cache          `json:"kv_cache"`
+	Server       *BenchServer    `json:"server,omitempty"`
+	Counters     *ServerCounters `json:"server_counters,omitempty"`
 }
 
 // BenchSample is a metric in one cell, in ms.
@@ -184,11 +193,13 @@ func NewBench(run trace.Run) (*Bench, error) {
 	b := &Bench{
 		BenchVersion: BenchVersion, Scenario: h.Scenario, ScenarioHash: h.ScenarioHash, Target: h.Target, Seed: h.Seed, Version: h.Version, TextsHashed: h.TextsHashed,
 		N: len(run.Traces), NAsked: h.N, WarmUp: h.WarmUp, Finished: run.Footer.Finished, UnfinishedReason: text(run.Footer.Reason),
-		Lateness: lateness(run.Footer.Lateness), Models: append([]string{}, g.Models...), Variants: append([]string{}, g.Variants...),
-		ServedBy: servedBy(g, h.Endpoints), Served: served(g), Cells: []BenchCell{}, Trends: []BenchTrend{}, Options: []BenchOption{}, Duels: []BenchDuel{}, grid: g,
+		Lateness: lateness(run.Footer.Lateness), Tester: tester(run), Models: append([]string{}, g.Models...), Variants: append([]string{}, g.Variants...),
+		ServedBy: servedBy(g, h.Endpoints), Served: served(g), Cells: []BenchCell{}, Trends: []BenchTrend{}, Options: []BenchOption{}, Duels: []BenchDuel{}, asked: h.Endpoints, Cost: cost(run), grid: g,
 	}
 	for i := range g.Cells {
-		b.Cells = append(b.Cells, benchCell(&g.Cells[i]))
+		c := benchCell(&g.Cells[i])
+		c.Counters = countersOf(&c, run)
+		b.Cells = append(b.Cells, c)
 	}
 	b.follow()
 	b.effects()
@@ -229,7 +240,7 @@ func benchCell(c *grid.Cell) BenchCell {
 		Asked: c.Asked, Failed: c.Failed, Skipped: c.Skipped, Reason: text(c.Reason),
 		TTFT: benchSample(c.Sample(grid.TTFT)), TPOT: benchSample(c.Sample(grid.TPOT)), E2E: benchSample(c.Sample(grid.E2E)),
 		TTFTBeside: benchSample(c.Sample(grid.TTFTBeside)), Stall: benchSample(c.Sample(grid.Stall)),
-		KV: cacheUse(c.Cache),
+		KV: cacheUse(c.Cache), Server: benchServer(&c.Served),
 	}
 	if c.Asked > c.Failed && c.Output[0] >= 0 {
 		out.OutputTokens = &c.Output

@@ -36,6 +36,10 @@ func (b *Bench) note() {
 	if l := b.Lateness; l != nil {
 		b.Notes = append(b.Notes, b.latenessNote(l))
 	}
+	b.Notes = append(b.Notes, b.Tester.notes(b.Target)...)
+	if b.Cost != nil {
+		b.Notes = append(b.Notes, b.Cost.words(b.asked))
+	}
 	if !b.Finished {
 		why := "it left no word why"
 		if b.UnfinishedReason != nil {
@@ -156,17 +160,31 @@ func (b *Bench) skippedNotes() []string {
 	var notes []string
 	for _, r := range reasons {
 		p := places[r]
-		var where []string
+		var of []string
 		if len(p.models) < len(b.Models) {
-			where = append(where, strings.Join(p.models, ", "))
+			of = append(of, strings.Join(p.models, ", "))
 		}
 		if len(p.variants) < len(b.Variants) {
-			where = append(where, strings.Join(p.variants, ", "))
+			of = append(of, strings.Join(p.variants, ", "))
 		}
-		where = append(where, "prompts of "+countList(p.prompts)+" tokens")
-		notes = append(notes, fmt.Sprintf("Left out: %s: %s.", strings.Join(where, ", "), r))
+		left, lengths := "Left out", "prompts of "+countList(p.prompts)+" tokens"
+		if len(of) > 0 {
+			left += " of " + strings.Join(of, ", ")
+		}
+		if len(p.prompts) == len(b.prompts()) {
+			lengths = "every length of the prompt"
+		}
+		notes = append(notes, fmt.Sprintf("%s: %s: %s.", left, lengths, r))
 	}
 	return notes
+}
+
+// prompts returns the lengths of the prompts of all cells, each once.
+func (b *Bench) prompts() (all []int) {
+	for i := range b.grid.Cells {
+		all = with(all, b.grid.Cells[i].Prompt)
+	}
+	return all
 }
 
 // with returns a list with one more, unless it is there already.

@@ -18,6 +18,8 @@ func (b *Bench) Table(w io.Writer, o Options) error {
 	for _, m := range b.Models {
 		b.cellTable(p, m)
 	}
+	p.section(b.serverBeside())
+	b.counterTable(p)
 	b.cacheTable(p)
 	b.trendTable(p, grid.TTFT, "Is TTFT linear in the prompt?")
 	b.trendTable(p, grid.TPOT, "Is TPOT flat?")

@@ -122,9 +122,3 @@ func signed(text string, v float64) string {
 		return text
 	}
 }
-
-// words says the lateness in a sentence.
-func (l *Lateness) words() string {
-	return fmt.Sprintf("the tester itself ran late by %s at p50, %s at p99, %s at most (n %s).",
-		orDash(l.P50), orDash(l.P99), orDash(l.Max), count(l.N))
-}

@@ -6,7 +6,7 @@
 // Read report.go first: the document and its fields. table.go lays the terminal
 // page out, sentence.go says the verdict in words, waterfall.go draws one
 // interaction. network.go and its sections are what a run over sockets tells beside its
-// times. section.go lays a table out for a terminal and for Markdown, markdown.go and
+// times, server_counters.go what the server itself counted, tester.go how far it can be trusted. section.go lays a table out for a terminal and for Markdown, markdown.go and
 // junit.go are those two formats. versus.go and versus_page.go report which of two runs
 // is better; comparison.go only puts a run beside the same one on the simulator. bench.go is the document
 // of a comparison of models; its neighbours say in sentences what follows from it, and
@@ -57,6 +57,7 @@
 //	  n               values
 //	  population      members that a share of this metric is taken over
 //	  p50, p95, p99   percentiles; null for metrics of which only the mean says anything
+//	  max             the largest value; null likewise
 //	  mean            arithmetic mean
 //	  unit            of the four above
 //	stages            list, in the order of the pipeline:
@@ -81,9 +82,49 @@
 //	  reused          responses on a connection that was open before
 //	  http, statuses, encodings  responses by HTTP version, by status, by content coding where there was one
 //	  bursts          answers with three or more output chunks, all in one read
+//	  untimed         answers that ended ok without an output at an instant of its own: one JSON text in place of a stream, or nothing
 //	  retry_after, longest_retry_after_ms  responses that asked to be tried again later, and the longest time
 //	  token_sources   ok requests by who counted their tokens: "usage", "timings", "engine", "none" ...
+//	  overlong        n, of, most_over_tokens: answers with more tokens than were asked for, by the server's count, of those
+//	                  that it counted, and how far the longest went beyond
+//	  impossible      n, first: requests of which the server counted what cannot be, such as more cached tokens than the
+//	                  prompt has, and in words what of the first; no figure has such counts
+//	  unread          n, events: responses with events that are no valid JSON, and how many such events; what they say is lost
 //	  failures        list of outcome, reason, n, cancelled ones included; by outcome, the most frequent first
+//	server_counters   what the server's metrics counted between a look at them before the first request of the report and one
+//	                  after the last; left out where nobody looked:
+//	  url             where they are
+//	  absent          why there are none; null when there are
+//	  software, model whose names they have, and the model that they are labelled with; null when not known
+//	  from_ms, to_ms  when they were looked at, since the run began
+//	  requests        that ended there; null when it does not count them
+//	  ok, not_ok      requests of the run that ended meanwhile, with those of warm-up and background
+//	  same_requests   whether it counts those that ended ok and no others; null when that cannot be told
+//	  times           list of a kind of time that it adds up:
+//	    name          queue, prefill, decode, ttft, e2e; inference (prefill and decode); tpot (of each request), itl (of each
+//	                  gap between tokens), token (what it takes for the time of one itself)
+//	    n, mean_ms    how many, and their mean; null when not known
+//	    p50, p95, p99 above_ms and at_most_ms, the bounds of its histogram between which a percentile lies, the latter null
+//	                  beyond the last one; null when there is no histogram, or fewer than a percentile takes
+//	    ours_n, ours_mean_ms  of the same time by our own clock; null when we have none
+//	    apart_ms      ours - its; null when they are not of as many
+//	  rest_ms         our mean of e2e without queue, prefill and decode; null when they are not of the same requests
+//	  counts          by name: requests, prompt_tokens, output_tokens, looked_up_tokens and cached_tokens (of the prefix cache),
+//	                  preemptions, drafted_tokens, accepted_tokens; running_before and waiting_before are requests that it
+//	                  had at the first look
+//	  cached_share, accepted_share  of the tokens looked up and of those drafted; null when not known
+//	endpoints         list of the services that a run asked; left out on other targets:
+//	  stage, url, protocol, model, per_user, cold  as trace files have them
+//	  max_requests, max_tokens, max_cost_usd  caps, 0 and null for none
+//	  limits          longest times: connect_ms, first_byte_ms, gap_ms between two reads, whole_ms; and bytes of an answer
+//	  price           of the model in US dollars for a million tokens: input_usd_per_m, cached_input_usd_per_m (null when no
+//	                  list states it), output_usd_per_m, and model, source, date of the list; null when it is not known
+//	cost              of the run, warm-up and requests of others included; left out when no price is known:
+//	  usd             of what the server counted
+//	  most_usd        with the most that the uncounted requests can have used
+//	  requests, prompt_tokens, cached_tokens, output_tokens  that were sent, and what the server counted
+//	  uncounted       requests of which nobody counted all tokens
+//	  part            true when it is that of the interactions in the file alone, since the run was cut off
 //	prompts           how prompts were made for a server; left out where they were not made for one:
 //	  salt            number that sets them apart from those of other runs with the same seed; null for none
 //	  learned, blind  requests by whose usage they were cut to length, and prompts made before anything was known
@@ -93,5 +134,23 @@
 //	                  it in use), full_steps (share of the steps with more than 95 % in use), preemptions (requests
 //	                  that gave way), tokens_moved (to a memory beside it or back); null when not known
 //	lateness          how late the tester's own loop ran: n, p50, p99, max in ms; null on the virtual clock
+//	tester            how far the tester can be trusted; left out on the virtual clock:
+//	  allowed_ms      how late it may be, 2 % of the smallest budget of a latency; null when there is none
+//	  self_test       streams of known timing before the run; null when it asked for none:
+//	    streams       of them
+//	    read_late     how late chunks were read: n, p50, p99, max in ms; null when it failed
+//	    ttft_error    by how much the time to their first tokens came out too long, the way of the request included; as above
+//	    icl_error     by how much gaps between chunks came out wrong; as above
+//	    failed        why it could not be made; null when it could
+//	  effort          what the run took of the machine; null when it left no footer:
+//	    for_ms        how long it took
+//	    cores         that the process may use
+//	    cores_used    of them, on average
+//	    gc_cycles, gc_share, longest_gc_pause_ms  garbage collections, their share of its processor time, the longest stop
+//	    ready_p99_ms  how long work that was ready waited for a core
+//	    machine_busy, machine_stolen  shares of the machine's cores at work for anybody, and taken by its host
+//	    machine_waited  share of the time in which something on the machine waited for a core
+//	    held_ms       how long the limit of its container kept the process from running
+//	  advice          what to do about a tester that was late, or what to know; null for nothing
 //	formulas          by metric: how a value is made, and over what
 package report

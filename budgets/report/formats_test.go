@@ -143,6 +143,22 @@ func TestJUnitWords(t *testing.T) {
 	}
 }
 
+// What stands in for a report is well formed, and says why there is none.
+func TestNothing(t *testing.T) {
+	n := Nothing{Command: "compare", Why: "a | <b> & \"c\"\nsecond line"}
+	d := parsed(t, n.JUnit).Suites[0]
+	if c := d.Cases[0]; d.Tests != 1 || d.Errors != 1 || c.Name != "the run finished" || c.Class != "halfsecond.compare" || c.Error.Message != `a | <b> & "c"` {
+		t.Errorf("%+v, %+v", d, c.Error)
+	}
+	var page bytes.Buffer
+	if err := n.Markdown(&page); err != nil {
+		t.Fatal(err)
+	}
+	if want := "### ⚠️ halfsecond compare: no report\n\na \\| \\<b\\> \\& \"c\"\n\nsecond line\n"; page.String() != want {
+		t.Errorf("%q, want %q", page.String(), want)
+	}
+}
+
 func TestEscape(t *testing.T) {
 	for in, want := range map[string]string{
 		"a | b":            `a \| b`,
@@ -188,7 +204,7 @@ func versusOf(t *testing.T, a, b trace.Run) *Versus {
 		}
 		return versus.Of(analysis)
 	}
-	c, err := versus.Compare(side(a), side(b), versus.Settings{Seed: 1})
+	c, err := versus.Compare(side(a), side(b), versus.Settings{Seed: 1, Anyway: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,6 +226,18 @@ func slower(run trace.Run, by time.Duration) trace.Run {
 	return run
 }
 
+// otherSeed makes a run one that is not paired.
+func otherSeed(run trace.Run) trace.Run {
+	run.Header.Seed++
+	return run
+}
+
+// few leaves a run of 30, of which no p95 has an interval.
+func few(run trace.Run) trace.Run {
+	run.Traces, run.Header.N = run.Traces[:30], 30
+	return run
+}
+
 func versusCases(t *testing.T) map[string]*Versus {
 	budget := "p95(ttft) < 140ms"
 	cut := slower(endpointRun(budget), 50*ms)
@@ -219,6 +247,8 @@ func versusCases(t *testing.T) map[string]*Versus {
 		"versus_better": versusOf(t, slower(endpointRun(budget), 50*ms), endpointRun(budget)),
 		"versus_same":   versusOf(t, endpointRun(budget), endpointRun(budget)),
 		"versus_cut":    versusOf(t, endpointRun(budget), cut),
+		"versus_seeds":  versusOf(t, endpointRun(budget), otherSeed(slower(endpointRun(budget), 1))),
+		"versus_few":    versusOf(t, few(endpointRun(budget)), few(slower(endpointRun(budget), ms))),
 	}
 }
 

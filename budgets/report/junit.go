@@ -26,7 +26,7 @@ type suite struct {
 	Failures   int        `xml:"failures,attr"`
 	Errors     int        `xml:"errors,attr"`
 	Skipped    int        `xml:"skipped,attr"`
-	Time       seconds    `xml:"time,attr"`
+	Time       seconds    `xml:"time,attr,omitempty"` // left out where there is none, as of two runs compared
 	Properties []property `xml:"properties>property"`
 	Cases      []testCase `xml:"testcase"`
 	Out        string     `xml:"system-out"`
@@ -97,7 +97,7 @@ func (s suite) writeTo(w io.Writer) error {
 // that this is. The time of a case is the latency that was measured, in seconds; that
 // of the suite is how long the run took.
 func (r *Report) JUnit(w io.Writer) error {
-	s := suite{Name: fmt.Sprintf("%s on %s", r.Scenario, r.Target), Time: seconds(r.took()), Out: r.Summary, Properties: []property{
+	s := suite{Name: fmt.Sprintf("%s on %s", r.Scenario, r.Target), Time: seconds(r.took()), Out: r.said(), Properties: []property{
 		{"scenario_hash", r.ScenarioHash}, {"target", r.Target}, {"seed", strconv.FormatUint(r.Seed, 10)}, {"n", strconv.Itoa(r.N)},
 		{"version", r.Version}, {"verdict", r.Verdict.String()},
 	}}
@@ -105,7 +105,7 @@ func (r *Report) JUnit(w io.Writer) error {
 	for i := range r.analysis.Judgements {
 		s.add(budgetCase(class, &r.analysis.Judgements[i]))
 	}
-	finished := testCase{Class: class, Name: "the run finished", Time: s.Time}
+	finished := testCase{Class: class, Name: finishedCase, Time: s.Time}
 	if !r.Finished {
 		why := "it left no word why"
 		if r.UnfinishedReason != nil {
@@ -116,6 +116,9 @@ func (r *Report) JUnit(w io.Writer) error {
 	s.add(finished)
 	return s.writeTo(w)
 }
+
+// finishedCase is the test case that is an error where a run did not finish.
+const finishedCase = "the run finished"
 
 func budgetCase(class string, j *budgets.Judgement) testCase {
 	c := testCase{Class: class, Name: j.Budget.String()}

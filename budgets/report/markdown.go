@@ -17,6 +17,9 @@ func (r *Report) Markdown(w io.Writer) error {
 	var m markdown
 	m.heading(3, fmt.Sprintf("%s %s on %s", verdictSigns[r.Verdict], r.Scenario, r.Target))
 	m.paragraph(r.Summary)
+	if t := r.Tester; t != nil && t.Advice != nil {
+		m.paragraph(*t.Advice)
+	}
 	if len(r.Budgets) > 0 {
 		m.table(r.budgetRows())
 		for i := range r.analysis.Judgements {

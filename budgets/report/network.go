@@ -18,9 +18,13 @@ type Network struct {
 	Statuses     map[int]int    `json:"statuses"`
 	Encodings    map[string]int `json:"encodings"` // content codings; none is not counted
 	Bursts       int            `json:"bursts"`    // three or more output chunks, all in one read
+	Untimed      int            `json:"untimed"`   // ended ok without an output that came at an instant of its own
 	RetryAfter   int            `json:"retry_after"`
 	LongestRetry *float64       `json:"longest_retry_after_ms"`
 	TokenSources map[string]int `json:"token_sources"`
+	Overlong     Overlong       `json:"overlong"`
+	Impossible   Impossible     `json:"impossible"`
+	Unread       Unread         `json:"unread"`
 	Failures     []Failure      `json:"failures"`
 }
 
@@ -92,7 +96,13 @@ func (n *Network) add(r *pipeline.Request) {
 	}
 	if r.Outcome == pipeline.OK {
 		n.TokenSources[r.TokenSource]++
+		if r.FirstOutput == pipeline.Unknown {
+			n.Untimed++
+		}
 	}
+	n.Overlong.add(r)
+	n.Impossible.add(r)
+	n.Unread.add(r)
 }
 
 // sortedKeys returns the keys of a map in order.

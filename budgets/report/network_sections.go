@@ -16,7 +16,7 @@ func (r *Report) networkSections() []section {
 	if r.Network == nil {
 		return nil
 	}
-	return []section{r.dueAndSent(), r.connection(), r.serverBeside(), r.tokens(), r.endings()}
+	return []section{r.dueAndSent(), r.gaps(), r.connection(), r.serverBeside(), r.ServerCounters.section(), r.tokens(), r.endings(), r.guard()}
 }
 
 // instant is a named instant of a request, Unknown where it has none.
@@ -129,6 +129,9 @@ func (r *Report) connection() section {
 		return s
 	}
 	words := fmt.Sprintf("%s of %s came on a connection that was open before (%s)", count(n.Reused), counted(n.Responses, "response"), percent(float64(n.Reused)/float64(n.Responses)))
+	if others := n.Responses - n.Reused; others > len(r.analysis.Pool("connect").Values) {
+		words += fmt.Sprintf(", %s on a new one (above is only what requests waited for that ended ok)", count(others))
+	}
 	for _, version := range sortedKeys(n.HTTP) {
 		words += fmt.Sprintf(", %s by HTTP/%s", count(n.HTTP[version]), version)
 	}
@@ -138,6 +141,10 @@ func (r *Report) connection() section {
 	s.notes = append(s.notes, words+".")
 	if n.Bursts > 0 {
 		s.notes = append(s.notes, fmt.Sprintf("%s came in one read: something between holds the stream back, and their pace is not told.", counted(n.Bursts, "answer")))
+	}
+	if n.Untimed > 0 {
+		s.notes = append(s.notes, fmt.Sprintf("%s of %s that ended ok came as one JSON text where a stream was asked for, or had nothing in it: of those there is neither ttft nor tpot.",
+			count(n.Untimed), counted(n.answered(), "answer")))
 	}
 	return s
 }
@@ -155,6 +162,7 @@ var besides = []struct {
 		func(r *pipeline.Request) time.Duration { return pipeline.Since(r.FirstOutput, r.LastOutput) }},
 	{"total", func(r *pipeline.Request) time.Duration { return r.Server.Total },
 		func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Sent, r.LastOutput) }},
+	{restName, restOfTotal, nil},
 }
 
 // serverBeside sets what the server says of its time beside what was seen here, over
@@ -179,13 +187,20 @@ func (r *Report) serverBeside() section {
 		}
 		rows = append(rows, row)
 	}
-	const title = "The server's own times, and ours"
-	if len(rows) == 0 {
-		return section{title: title, notes: []string{"The server says nothing of its own time."}}
+	asked := r.analysis.Run.Header.Endpoints
+	switch {
+	case r.Network.answered() == 0:
+		return section{}
+	case len(rows) == 0:
+		return section{title: besideTitle, notes: unsaid(asked)}
 	}
-	s := inOneUnit(title, rows, "its p50", "p95", "ours p50", "p95", "apart p50", "p95")
+	s := inOneUnit(besideTitle, rows, "its p50", "p95", "ours p50", "p95", "apart p50", "p95")
 	s.notes = []string{"Ours: beside its prefill service_ttft, which holds its queue and load too; beside its decode first to last output; beside its total service_e2e. " +
 		"Apart: ours - its, request by request: network, proxies, and what the server's clock leaves out."}
+	if slices.ContainsFunc(rows, func(f figures) bool { return f.name == restName }) {
+		s.notes = append(s.notes, restWords)
+	}
+	s.notes = append(s.notes, ownClocks(asked)...)
 	return s
 }
 
@@ -209,6 +224,10 @@ func (r *Report) tokens() section {
 	if len(words) > 0 {
 		s.notes = []string{"Requests that ended ok: " + strings.Join(words, ", ") + ". What nobody counted has neither tpot nor tps."}
 	}
+	s.notes = append(s.notes, r.Network.counts()...)
+	if words := r.Network.Unread.words(); words != "" {
+		s.notes = append(s.notes, words)
+	}
 	return s
 }
 
@@ -220,10 +239,7 @@ const reasonsShown = 3
 func (r *Report) endings() section {
 	n := r.Network
 	s := section{title: "How requests ended", rows: [][]cell{{left("").in(dim), right("n").in(dim), right("share").in(dim), left("why").in(dim)}}}
-	ok := n.Requests
-	for _, f := range n.Failures {
-		ok -= f.N
-	}
+	ok := n.answered()
 	if ok > 0 && len(n.Failures) > 0 {
 		s.rows = append(s.rows, []cell{left("ok"), right(count(ok)), right(percent(float64(ok) / float64(n.Requests))), left("")})
 	}

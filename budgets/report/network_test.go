@@ -97,6 +97,30 @@ func TestNetwork(t *testing.T) {
 	}
 }
 
+// Answers that came whole have no latency of tokens, and connections of requests that did
+// not end ok are in no table: the page says so.
+func TestConnectionSaysWhatIsNotAbove(t *testing.T) {
+	run := endpointRun()
+	for i := range 2 {
+		run.Traces[i].Requests[0].FirstOutput, run.Traces[i].Requests[0].LastOutput = pipeline.Unknown, pipeline.Unknown
+	}
+	q := &run.Traces[60].Requests[0] // which was cancelled
+	q.Transport.Reused, q.Transport.Connect = false, 9*ms
+	r := report(t, run)
+	notes := strings.Join(r.connection().notes, "\n")
+	for _, want := range []string{
+		"118 of 120 responses came on a connection that was open before (98.3 %), 2 on a new one (above is only what requests waited for that ended ok), 120 by HTTP/1.1.",
+		"2 of 114 answers that ended ok came as one JSON text where a stream was asked for, or had nothing in it: of those there is neither ttft nor tpot.",
+	} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no %q in\n%s", want, notes)
+		}
+	}
+	if r.Network.Untimed != 2 {
+		t.Errorf("untimed: %d, want 2", r.Network.Untimed)
+	}
+}
+
 // Every latency stands beside its service time, and the server's times beside ours; what
 // failed is in none of them.
 func TestNetworkMetrics(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"halfsecond/pipeline"
 )
 
 // style is how a piece of text is set off where colour is allowed.
@@ -43,7 +45,7 @@ func (p *page) line(text string) {
 // heading starts a section.
 func (p *page) heading(text string) {
 	p.line("")
-	p.line(p.paint(bold, text))
+	p.line(p.paint(bold, pipeline.Printable(text)))
 }
 
 // paragraph writes text wrapped to the page, every line after the indent.
@@ -68,11 +70,13 @@ func (p *page) explain(indent, column int, name, words string) {
 }
 
 // wrap breaks text at spaces into lines of at most the given width; a longer
-// word has a line of its own.
+// word has a line of its own. What is not printed is escaped, since a server may have said
+// it.
 func wrap(text string, width int) []string {
 	var lines []string
 	line := ""
 	for _, word := range strings.Fields(text) {
+		word = pipeline.Printable(word)
 		if line != "" && width < utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) {
 			lines, line = append(lines, line), ""
 		}
@@ -84,15 +88,15 @@ func wrap(text string, width int) []string {
 	return append(lines, line)
 }
 
-// cell is a piece of a table's row.
+// cell is a piece of a table's row, printable wherever its words are from.
 type cell struct {
 	text  string
 	style style
 	right bool // aligned to the right of its column
 }
 
-func left(text string) cell    { return cell{text: text} }
-func right(text string) cell   { return cell{text: text, right: true} }
+func left(text string) cell    { return cell{text: pipeline.Printable(text)} }
+func right(text string) cell   { return cell{text: pipeline.Printable(text), right: true} }
 func (c cell) in(s style) cell { c.style = s; return c }
 
 // rows writes cells in columns, two spaces between them, after an indent of two.

@@ -42,10 +42,14 @@ type Report struct {
 	Outcomes         map[string]int    `json:"outcomes"`
 	RequestOutcomes  map[string]int    `json:"request_outcomes"`
 	Network          *Network          `json:"network"`
+	Endpoints        []Endpoint        `json:"endpoints,omitempty"`
+	Cost             *Cost             `json:"cost,omitempty"`
+	ServerCounters   *ServerCounters   `json:"server_counters,omitempty"`
 	Prompts          *Prompts          `json:"prompts,omitempty"`
 	Background       *Background       `json:"background"`
 	KVCache          *Cache            `json:"kv_cache"`
 	Lateness         *Lateness         `json:"lateness"`
+	Tester           *Tester           `json:"tester,omitempty"`
 	Formulas         map[string]string `json:"formulas"`
 
 	analysis *budgets.Analysis
@@ -73,6 +77,7 @@ type Metric struct {
 	P50        *float64 `json:"p50"`
 	P95        *float64 `json:"p95"`
 	P99        *float64 `json:"p99"`
+	Max        *float64 `json:"max"`
 	Mean       *float64 `json:"mean"`
 	Unit       string   `json:"unit"`
 }
@@ -107,14 +112,6 @@ type Background struct {
 	OK       int `json:"ok"`
 }
 
-// Lateness is how late the tester's own loop ran, in ms.
-type Lateness struct {
-	N   int      `json:"n"`
-	P50 *float64 `json:"p50"`
-	P99 *float64 `json:"p99"`
-	Max *float64 `json:"max"`
-}
-
 // New analyses a run and reports it. It fails when a budget in the run's header
 // is no valid expression. The run must not be changed afterwards.
 func New(run trace.Run) (*Report, error) {
@@ -122,6 +119,8 @@ func New(run trace.Run) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	counters := serverCounters(run)
+	spent := cost(run)
 	run = a.Run // without what was cut off
 	h := run.Header
 	r := &Report{
@@ -129,8 +128,8 @@ func New(run trace.Run) (*Report, error) {
 		Target: h.Target, Seed: h.Seed, N: len(run.Traces), NAsked: h.N, WarmUp: h.WarmUp, Version: h.Version, TextsHashed: h.TextsHashed,
 		Finished: run.Footer.Finished, UnfinishedReason: text(run.Footer.Reason), Unfit: text(a.Unfit),
 		Budgets: []Budget{}, Metrics: map[string]Metric{}, Stages: []Stage{}, Levers: []Lever{},
-		Lateness: lateness(run.Footer.Lateness), Formulas: map[string]string{},
-		Network: network(run.Traces), StartUp: startUp(a.StartUp), Prompts: prompts(run), analysis: a,
+		Lateness: lateness(run.Footer.Lateness), Tester: tester(run).judged(a), Formulas: map[string]string{},
+		Network: network(run.Traces), StartUp: startUp(a.StartUp), Prompts: prompts(run), ServerCounters: counters, Endpoints: endpoints(&h), Cost: spent, analysis: a,
 	}
 	if b := Background(run.Footer.Background); b.Requests > 0 {
 		r.Background = &b
@@ -201,7 +200,7 @@ func (r *Report) pools() {
 		mean, ok := p.Mean()
 		r.Metrics[p.Metric.Name] = Metric{
 			N: len(p.Values), Population: p.Population, Mean: number(u, mean, ok), Unit: u.String(),
-			P50: percentile(p, quantile.P50), P95: percentile(p, quantile.P95), P99: percentile(p, quantile.P99),
+			P50: percentile(p, quantile.P50), P95: percentile(p, quantile.P95), P99: percentile(p, quantile.P99), Max: most(p),
 		}
 		r.Formulas[p.Metric.Name] = p.Metric.Formula + "; over " + p.Metric.Over
 	}
@@ -230,21 +229,17 @@ func (r *Report) outcomes() {
 	}
 }
 
-func lateness(l trace.Lateness) *Lateness {
-	if l.Max == pipeline.Unknown {
-		return nil
-	}
-	return &Lateness{
-		N:   l.N,
-		P50: number(budgets.Duration, float64(l.P50), l.P50 != pipeline.Unknown),
-		P99: number(budgets.Duration, float64(l.P99), l.P99 != pipeline.Unknown),
-		Max: number(budgets.Duration, float64(l.Max), true),
-	}
-}
-
 func percentile(p *budgets.Pool, q quantile.Q) *float64 {
 	v, ok := p.Quantile(q)
 	return number(p.Metric.Unit, v, ok)
+}
+
+// most returns the largest value of a metric that has percentiles.
+func most(p *budgets.Pool) *float64 {
+	if len(p.Values) == 0 || !p.Percentiles() {
+		return nil
+	}
+	return number(p.Metric.Unit, p.Values[len(p.Values)-1], true)
 }
 
 // number returns the value as reports give it, nil when it is not known.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"halfsecond/pipeline"
 )
 
 // section is a titled table with notes below it, which a terminal page and a Markdown
@@ -104,8 +106,9 @@ var marks = strings.NewReplacer(
 )
 
 // escape makes plain text of one line mean itself in Markdown, wherever it stands in a line.
+// What is not printed is escaped too, since a server may have said it.
 func escape(text string) string {
-	return marks.Replace(strings.Join(strings.Fields(text), " "))
+	return marks.Replace(pipeline.Printable(strings.Join(strings.Fields(text), " ")))
 }
 
 func (m *markdown) writeTo(w io.Writer) error {

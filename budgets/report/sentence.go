@@ -13,6 +13,9 @@ import (
 
 // sentence says the verdict, with the margin of the first budget that has it.
 func (r *Report) sentence() string {
+	if r.N == 0 && r.UnfinishedReason != nil {
+		return fmt.Sprintf("UNMEASURED: there is no %s to judge, of %s asked for: %s.", r.noun(1), count(r.NAsked), strings.TrimRight(*r.UnfinishedReason, "."))
+	}
 	js := r.analysis.Judgements
 	decisive := slices.IndexFunc(js, func(j budgets.Judgement) bool { return j.Verdict == r.Verdict })
 	if decisive < 0 {

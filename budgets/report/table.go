@@ -46,6 +46,9 @@ var verdictStyles = map[budgets.Verdict]style{budgets.Pass: green, budgets.Fail:
 
 func (r *Report) head(p *page) {
 	p.paragraph(0, verdictStyles[r.Verdict], r.Summary)
+	if t := r.Tester; t != nil && t.Advice != nil {
+		p.paragraph(0, yellow, *t.Advice)
+	}
 	p.paragraph(0, dim, strings.Join(r.facts(), " · "))
 	if r.Engine != nil {
 		p.paragraph(0, dim, "language model: "+*r.Engine)
@@ -116,11 +119,15 @@ func margin(j *budgets.Judgement) string {
 }
 
 func interval(j *budgets.Judgement) string {
-	if !j.HasInterval {
-		return ""
-	}
 	u := j.Unit()
-	return u.Format(j.Low) + " to " + u.Format(j.High)
+	switch b := j.Budget; {
+	case j.HasInterval:
+		return u.Format(j.Low) + " to " + u.Format(j.High)
+	case b.Function != budgets.Quantile:
+		return "none: of percentiles only"
+	default:
+		return fmt.Sprintf("none: n < %s", count(quantile.IntervalNeeds(b.Q, 0.95)))
+	}
 }
 
 func (r *Report) waterfalls(p *page) {
@@ -276,7 +283,7 @@ func (r *Report) metricSection() section {
 
 // elsewhere are the metrics that the sections of a run over sockets show.
 var elsewhere = []string{
-	"service_ttft", "service_e2e", "ttfb", "ttfo", "ttfv", "dns", "connect", "tls", "reused_share",
+	"service_ttft", "service_e2e", "ttfb", "ttfo", "ttfv", "icl", "longest_gap", "dns", "connect", "tls", "reused_share",
 	"server_queue", "server_load", "server_prefill", "server_decode", "server_total",
 }
 
@@ -344,6 +351,9 @@ func (r *Report) notes(p *page) {
 	}
 	if l := r.Lateness; l != nil {
 		p.paragraph(2, plain, "Lateness: "+l.words())
+	}
+	for _, text := range r.Tester.notes(r.Target) {
+		p.paragraph(2, plain, text)
 	}
 	p.paragraph(2, plain, "A percentile q is the sample of rank ceil(q n). Only what ended ok has a latency; in a share everything counts, "+
 		"and what failed or never came is not inside.")

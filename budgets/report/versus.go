@@ -26,6 +26,8 @@ const VersusVersion = 1
 //	matters         share of a duration below which a difference does not matter
 //	resamples, resample_seed  how often the runs were drawn again, and from which seed
 //	drawn_a, drawn_b  what of each was drawn together, in words
+//	pairs           interactions of which the same one of both runs was drawn together; 0 where each run was drawn for itself
+//	unpaired        why they were; null for pairs
 //	unjudged        why no row has a word; empty when rows have
 //	warnings        what else a reader has to know
 //	rows            list:
@@ -55,6 +57,8 @@ type Versus struct {
 	ResampleSeed  uint64            `json:"resample_seed"`
 	DrawnA        string            `json:"drawn_a"`
 	DrawnB        string            `json:"drawn_b"`
+	Pairs         int               `json:"pairs"`
+	Unpaired      *string           `json:"unpaired"`
 	Unjudged      []string          `json:"unjudged"`
 	Warnings      []string          `json:"warnings"`
 	Rows          []VersusRow       `json:"rows"`
@@ -110,7 +114,7 @@ type VersusRow struct {
 func NewVersus(c *versus.Comparison) *Versus {
 	v := &Versus{
 		VersusVersion: VersusVersion, Verdict: c.Verdict, A: versusRun(&c.A), B: versusRun(&c.B), Matters: c.Matters,
-		Resamples: c.Resamples, ResampleSeed: c.Seed, DrawnA: c.DrawnA, DrawnB: c.DrawnB,
+		Resamples: c.Resamples, ResampleSeed: c.Seed, DrawnA: c.DrawnA, DrawnB: c.DrawnB, Pairs: c.Pairs, Unpaired: text(c.Unpaired),
 		Unjudged: append([]string{}, c.Unjudged...), Warnings: append([]string{}, c.Warnings...), Rows: []VersusRow{}, Formulas: c.Formulas,
 		comparison: c,
 	}
@@ -172,16 +176,71 @@ func (v *Versus) sentence() string {
 	if len(named) > 0 {
 		words += strings.Join(named, "; ") + ". "
 	}
-	total := counts[versus.Worse] + counts[versus.Better] + counts[versus.NoDifference] + counts[versus.CannotTell]
-	return words + fmt.Sprintf("Of %s that decide %d worse, %d better, %d without a difference that matters, and of %d nothing can be told.",
-		counted(total, "figure"), counts[versus.Worse], counts[versus.Better], counts[versus.NoDifference], counts[versus.CannotTell])
+	return words + tally(counts) + v.longer()
+}
+
+// tally counts the figures that decide by their words.
+func tally(counts map[versus.Word]int) string {
+	var parts []string
+	total := counts[versus.CannotTell]
+	for _, of := range []struct {
+		word  versus.Word
+		words string
+	}{{versus.Worse, "worse"}, {versus.Better, "better"}, {versus.NoDifference, "without a difference that matters"}} {
+		if n := counts[of.word]; n > 0 {
+			total += n
+			parts = append(parts, fmt.Sprintf("%s %s %s", count(n), isOrAre(n), of.words))
+		}
+	}
+	unknown := counts[versus.CannotTell]
+	switch {
+	case total == 0:
+		return "There is no figure that decides in both."
+	case len(parts) == 0:
+		return fmt.Sprintf("Of none of the %s that decide can anything be told.", counted(total, "figure"))
+	case unknown > 0:
+		parts = append(parts, fmt.Sprintf("of %s nothing can be told", count(unknown)))
+	}
+	return fmt.Sprintf("Of %s that decide %s.", counted(total, "figure"), strings.Join(parts, ", "))
+}
+
+func isOrAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// longer says what would tell more, where nothing could be told.
+func (v *Versus) longer() string {
+	if v.Verdict != versus.Undecided || len(v.Rows) == 0 {
+		return ""
+	}
+	most := 0
+	var short *versus.Row
+	for i := range v.comparison.Rows {
+		if r := &v.comparison.Rows[i]; r.Role == versus.Judged && r.Figure != "p99" && r.Takes > most {
+			most, short = r.Takes, r
+		}
+	}
+	if short != nil {
+		return fmt.Sprintf(" Measure longer: an interval of %s takes %s values in each run, and there are %s and %s.", short.Figure, count(most), count(short.NA), count(short.NB))
+	}
+	if v.Pairs == 0 {
+		return " Measure longer, or both with one seed, so that they are paired."
+	}
+	return " Measure longer."
 }
 
 // went says how a figure changed, such as "the p95 of reply went from 431 ms to 520 ms
 // (+20.6 %, +12.1 % to +31 %)".
 func went(r *versus.Row) string {
+	name := fmt.Sprintf("the %s of %s", r.Figure, r.Metric)
+	if r.Unit == budgets.Share {
+		name = r.Metric
+	}
 	a, b, _ := r.Unit.FormatBeside(r.A, r.B)
-	return fmt.Sprintf("the %s of %s went from %s to %s (%s)", r.Figure, r.Metric, a, b, strings.Join(slices.DeleteFunc([]string{byHow(r), reach(r)}, empty), ", "))
+	return fmt.Sprintf("%s went from %s to %s (%s)", name, a, b, strings.Join(slices.DeleteFunc([]string{byHow(r), reach(r)}, empty), ", "))
 }
 
 func empty(s string) bool { return s == "" }

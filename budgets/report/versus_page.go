@@ -19,7 +19,7 @@ var versusStyles = map[versus.Verdict]style{
 }
 
 var versusSigns = map[versus.Verdict]string{
-	versus.Improvement: "✅", versus.Unchanged: "✅", versus.NotWorse: "✅", versus.Regression: "❌", versus.Undecided: "⚠️",
+	versus.Improvement: "✅", versus.Unchanged: "✅", versus.NotWorse: "✅", versus.Regression: "❌", versus.Undecided: undecidedSign,
 }
 
 // roles are the families of rows, with their titles.
@@ -188,12 +188,21 @@ func (v *Versus) notes() []string {
 		fmt.Sprintf("A word follows from the interval of B - A, never from the two figures: better or worse where it holds no zero and reaches beyond what matters; "+
 			"no difference that matters where all of it is smaller; else it cannot be told. What matters: %s of A for a duration, and %s at least where it is no pace; %s of 100 for a share.",
 			percent(v.Matters), budgets.Duration.Format(float64(versus.LeastMatters)), budgets.Number(100*versus.ShareMatters, 0)),
-		fmt.Sprintf("The intervals of each table hold the truth together in 95 of 100 comparisons, so each has more confidence for itself (%s; Bonferroni). Only the first table decides.",
-			strings.Join(each, ", ")),
-		fmt.Sprintf("Of percentiles: percentile bootstrap, %s resamples, seed %d. Drawn again of A: %s; of B: %s. Of shares: Newcombe, for as many independent members as that says they are worth.",
-			count(v.Resamples), v.ResampleSeed, v.DrawnA, v.DrawnB),
+		fmt.Sprintf("The intervals of each table hold the truth together in 95 of 100 comparisons, so each has more confidence for itself (%s). Only the first table decides.",
+			strings.Join(append(each, "Bonferroni"), ", ")),
+		v.method(),
 		"A percentile q is the sample of rank ceil(q n). Only what ended ok has a latency; in goodput everything counts.",
 	}
+}
+
+// method says how the intervals were made.
+func (v *Versus) method() string {
+	drawn := fmt.Sprintf("Paired: of %s the same one of both runs is drawn again together, %s, so that what they have in common cancels out", counted(v.Pairs, "interaction"), v.DrawnA)
+	if v.Unpaired != nil {
+		drawn = fmt.Sprintf("Not paired, since %s. Drawn again of A: %s; of B: %s", *v.Unpaired, v.DrawnA, v.DrawnB)
+	}
+	return fmt.Sprintf("Of percentiles: percentile bootstrap, %s resamples, seed %d. %s. Of shares: Newcombe, for as many independent members as that says they are worth.",
+		count(v.Resamples), v.ResampleSeed, drawn)
 }
 
 // JUnit writes the comparison as JUnit XML: a test case for each figure that decides. One
@@ -210,11 +219,11 @@ func (v *Versus) JUnit(w io.Writer) error {
 		if r.Role != versus.Judged {
 			continue
 		}
-		c := testCase{Class: class, Name: r.Figure + "(" + r.Metric + ")"}
+		c := testCase{Class: class, Name: r.Metric}
 		if r.Unit == budgets.Duration {
-			c.Time = seconds(r.B)
+			c.Name, c.Time = r.Figure+"("+r.Metric+")", seconds(r.B)
 		}
-		why := &trouble{Message: "cannot tell: " + r.Reason}
+		why := &trouble{Message: went(r) + ": cannot tell: " + r.Reason}
 		switch {
 		case r.Word == versus.Worse:
 			c.Failure = &trouble{Type: "worse", Message: went(r)}

@@ -35,6 +35,7 @@ type wireHeader struct {
 	Outcomes     map[string]int `json:"outcomes"`
 	Requests     map[string]int `json:"request_outcomes"`
 	Sessions     []int          `json:"sessions"`
+	Indexes      []int          `json:"indexes,omitempty"`
 	Series       int            `json:"series"`
 }
 
@@ -105,12 +106,15 @@ func (r *Run) Write(w io.Writer) error {
 	f := &r.Facts
 	err := e.Encode(wireHeader{
 		Version, f.Scenario, f.ScenarioHash, f.Kind, f.Target, f.Model, f.Protocol, f.Seed, f.N, f.NAsked, f.Version,
-		f.Unfinished, f.Unfit, f.Unsteady, f.Limit, f.Outcomes, f.Requests, append([]int{}, r.Sessions...), len(r.Series),
+		f.Unfinished, f.Unfit, f.Unsteady, f.Limit, f.Outcomes, f.Requests, append([]int{}, r.Sessions...), r.Indexes, len(r.Series),
 	})
-	for i := range r.Series {
-		err = errors.Join(err, e.Encode(r.Series[i].wire()))
+	for i := 0; err == nil && i < len(r.Series); i++ {
+		err = e.Encode(r.Series[i].wire())
 	}
-	if err = errors.Join(err, b.Flush()); err != nil {
+	if err == nil {
+		err = b.Flush()
+	}
+	if err != nil {
 		return fmt.Errorf("write baseline: %w", err)
 	}
 	return nil
@@ -181,7 +185,10 @@ func readHeader(line []byte) (*Run, int, error) {
 	if h.N != len(h.Sessions) {
 		return nil, 0, fmt.Errorf("line 1: n is %d, but sessions has %d", h.N, len(h.Sessions))
 	}
-	return &Run{Sessions: h.Sessions, Facts: Facts{
+	if len(h.Indexes) > 0 && len(h.Indexes) != h.N {
+		return nil, 0, fmt.Errorf("line 1: n is %d, but indexes has %d", h.N, len(h.Indexes))
+	}
+	return &Run{Sessions: h.Sessions, Indexes: h.Indexes, Facts: Facts{
 		h.Scenario, h.ScenarioHash, h.Kind, h.Target, h.Model, h.Protocol, h.Seed, h.N, h.NAsked, h.Version, h.Unfinished, h.Unfit, h.Unsteady, h.Limit,
 		h.Outcomes, h.Requests,
 	}}, h.Series, nil

@@ -11,11 +11,14 @@ import (
 
 // check finds out whether the two runs are of one experiment, and what else a reader
 // has to know. Another seed is another sample of the same experiment, and is fine.
-func (c *Comparison) check(anyway bool) error {
+func (c *Comparison) check(a, b *Run, anyway bool) error {
 	if err := c.never(); err != nil {
 		return err
 	}
 	differ := c.different()
+	if c.A.Target != "sim" && a.equals(b) {
+		differ = append(differ, fmt.Errorf("runs A and B are the same one: all values of its %d interactions are equal to the nanosecond", c.A.N))
+	}
 	if len(differ) > 0 && !anyway {
 		return errors.Join(differ...)
 	}
@@ -67,17 +70,17 @@ func (c *Comparison) caution() {
 			c.warn("run %s may not be steady. %s", s.name, strings.TrimSuffix(s.why, "."))
 		}
 	}
-	if a.N != b.N {
+	if a.N != b.N && len(c.Unjudged) == 0 {
 		c.warn("A has %d interactions, B %d: the intervals allow for it, but the longer run has seen more of the server's day", a.N, b.N)
 	}
-	if a.Model != b.Model || a.Protocol != b.Protocol {
+	if a.Target == b.Target && (a.Model != b.Model || a.Protocol != b.Protocol) {
 		c.warn("A asked %s over %s, B %s over %s", a.Model, a.Protocol, b.Model, b.Protocol)
 	}
 	if a.Limit != b.Limit {
 		c.warn("goodput is not compared: A counts %s, B %s", orNothing(a.Limit), orNothing(b.Limit))
 	}
 	if a.Target == "sim" && b.Target == "sim" && a.Seed == b.Seed && a.ScenarioHash == b.ScenarioHash {
-		c.warn("both are simulations of one scenario with one seed, so they made the same draws: whatever differs comes from the program or its catalogue, not from chance, and the intervals are wider than they need be")
+		c.warn("both are simulations of one scenario with one seed, so they made the same draws: whatever differs comes from the program or its catalogue, not from chance")
 	}
 }
 
@@ -92,11 +95,22 @@ func orNothing(limit string) string {
 	return limit
 }
 
+// equals reports whether two runs have the same interactions and the same values, any at
+// all.
+func (r *Run) equals(other *Run) bool {
+	return r.N > 0 && slices.Equal(r.Sessions, other.Sessions) && slices.EqualFunc(r.Series, other.Series, func(s, t Series) bool {
+		return s.Name == t.Name && s.equals(&t)
+	})
+}
+
 // missing returns the metrics that only one of the runs has.
 func missing(a, b *Run) (names []string) {
 	for _, s := range a.Series {
-		if b.series(s.Name) == nil {
+		switch other := b.series(s.Name); {
+		case other == nil:
 			names = append(names, s.Name+" (only in A)")
+		case other.Formula != s.Formula && s.Name != Goodput: // of that caution says it
+			names = append(names, s.Name+" (made otherwise in A and in B)")
 		}
 	}
 	for _, s := range b.Series {

@@ -37,6 +37,8 @@ type Comparison struct {
 	Seed      uint64
 	DrawnA    string // how the interactions of each were drawn again, in words
 	DrawnB    string
+	Pairs     int               // interactions of which the same one of both runs was drawn together; 0 where the runs were drawn each for itself
+	Unpaired  string            // why they were; empty for pairs
 	Formulas  map[string]string // of each metric of the rows
 }
 
@@ -83,10 +85,10 @@ func Compare(a, b *Run, set Settings) (*Comparison, error) {
 		set.resamples = resamplesFor(max(a.N, b.N))
 	}
 	c := &Comparison{A: a.Facts, B: b.Facts, Matters: set.Matters, Resamples: set.resamples, Seed: set.Seed, Formulas: map[string]string{}}
-	if err := c.check(set.Anyway); err != nil {
+	if err := c.check(a, b, set.Anyway); err != nil {
 		return nil, err
 	}
-	if names := missing(a, b); len(names) > 0 {
+	if names := missing(a, b); len(names) > 0 && a.N > 0 && b.N > 0 {
 		c.warn("not compared: %s", strings.Join(names, ", "))
 	}
 	pairs := c.pairs(a, b)
@@ -96,10 +98,14 @@ func Compare(a, b *Run, set Settings) (*Comparison, error) {
 	}
 	var drawnA, drawnB redrawn
 	var both sync.WaitGroup
-	both.Go(func() { drawnA = a.resample(inA, set.resamples, dist.Stream(set.Seed, "versus", 0)) })
-	both.Go(func() { drawnB = b.resample(inB, set.resamples, dist.Stream(set.Seed, "versus", 1)) })
+	fromA, fromB := c.draws(a, b)
+	stream := 1
+	if c.Pairs > 0 {
+		stream = 0 // they are drawn alike
+	}
+	both.Go(func() { drawnA = fromA.resample(inA, set.resamples, dist.Stream(set.Seed, "versus", 0)) })
+	both.Go(func() { drawnB = fromB.resample(inB, set.resamples, dist.Stream(set.Seed, "versus", stream)) })
 	both.Wait()
-	c.DrawnA, c.DrawnB = drawnA.words, drawnB.words
 	for i := range pairs {
 		c.Formulas[inA[i].Name] = inA[i].Formula
 		for k := range inA[i].figures() {
@@ -111,6 +117,19 @@ func Compare(a, b *Run, set Settings) (*Comparison, error) {
 	c.judge(pairs, &drawnA, &drawnB)
 	c.Verdict = overall(c.Rows)
 	return c, nil
+}
+
+// draws returns how the two runs are drawn again: together where they can be paired.
+func (c *Comparison) draws(a, b *Run) (fromA, fromB draw) {
+	members, why := pair(a, b)
+	if c.Unpaired = why; why != "" {
+		fromA, fromB = a.alone(), b.alone()
+	} else {
+		c.Pairs = len(members)
+		fromA, fromB = drawPairs(a, b, members)
+	}
+	c.DrawnA, c.DrawnB = fromA.words, fromB.words
+	return fromA, fromB
 }
 
 // resamplesFor returns how often to draw runs of n interactions again: with 9,999 the
@@ -132,7 +151,7 @@ func (c *Comparison) pairs(a, b *Run) [][2]*Series {
 		for i := range a.Series {
 			sa := &a.Series[i]
 			sb := b.series(sa.Name)
-			if sa.Role != role || sb == nil || sa.Name == Goodput && a.Limit != b.Limit {
+			if sa.Role != role || sb == nil || sa.Formula != sb.Formula {
 				continue
 			}
 			again := slices.ContainsFunc(out[first:], func(p [2]*Series) bool { return p[0].equals(sa) && p[1].equals(sb) })
@@ -186,7 +205,7 @@ func (c *Comparison) judge(pairs [][2]*Series, drawnA, drawnB *redrawn) {
 			r.Matters = c.threshold(r)
 		}
 		if r.Reason = r.refusal(pairs[r.pair]); r.Reason == "" {
-			r.interval(drawnA, drawnB)
+			c.interval(r, drawnA, drawnB)
 			c.word(r)
 		}
 	}
@@ -223,17 +242,21 @@ func (r *Row) refusal(p [2]*Series) string {
 	return ""
 }
 
-// interval finds both intervals of b - a.
-func (r *Row) interval(drawnA, drawnB *redrawn) {
+// interval finds both intervals of a row's b - a.
+func (c *Comparison) interval(r *Row, drawnA, drawnB *redrawn) {
 	r.HasInterval = true
-	fa, fb := drawnA.figures[r.pair][r.figure], drawnB.figures[r.pair][r.figure]
+	fa, fb := inBoth(drawnA.figures[r.pair][r.figure], drawnB.figures[r.pair][r.figure])
 	if r.Unit == budgets.Share {
 		pa, pb := proportions(drawnA.samples[r.pair].Values(), drawnB.samples[r.pair].Values(), fa, fb)
-		r.Low, r.High = pb.Minus(pa, r.Confidence)
-		r.Low95, r.High95 = pb.Minus(pa, Confidence)
+		together := 0.0
+		if c.Pairs > 0 {
+			together = correlation(fa, fb)
+		}
+		r.Low, r.High = pb.Minus(pa, together, r.Confidence)
+		r.Low95, r.High95 = pb.Minus(pa, together, Confidence)
 		return
 	}
-	by := make([]float64, min(len(fa), len(fb)))
+	by := make([]float64, len(fa))
 	for j := range by {
 		by[j] = fb[j] - fa[j]
 	}

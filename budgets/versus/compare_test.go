@@ -36,7 +36,7 @@ func TestConstantRuns(t *testing.T) {
 		{"a nanosecond more", 100 * ms, 525*ms + 1, Worse, Regression},
 		{"6 % faster", 100 * ms, 470 * ms, Better, Improvement},
 	} {
-		got := compare(t, a, runOf(t, header(200, "p95(response) < 600ms"), constant(200, c.first, c.last)), Settings{})
+		got := compare(t, a, runOf(t, header(200, "p95(response) < 600ms"), constant(200, c.first, c.last)), Settings{Anyway: true})
 		r := got.row(t, "response", "p95")
 		by := float64(c.last - 500*ms)
 		if r.A != 500e6 || r.By() != by || !r.HasInterval || r.Low != by || r.High != by || r.Low95 != by || r.Matters != 25e6 {
@@ -180,7 +180,7 @@ func TestRefusals(t *testing.T) {
 	a := runOf(t, header(50), constant(50, 100*ms, 500*ms))
 	other := header(50)
 	other.ScenarioHash, other.Target, other.Kind = "beef", "mock", pipeline.KindBench
-	b := runOf(t, other, constant(50, 100*ms, 500*ms))
+	b := runOf(t, other, constant(50, 100*ms, 501*ms))
 	_, err := Compare(a, b, Settings{})
 	for _, want := range []string{`run A is of scenario "chat" with hash c0ffee, run B of "chat" with hash beef`, "run A was on endpoint, run B on mock"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -243,8 +243,36 @@ func TestCautions(t *testing.T) {
 	}
 	h.Target = "sim"
 	same := compare(t, runOf(t, h, traces), runOf(t, h, traces), Settings{})
-	if len(same.Warnings) != 1 || !strings.Contains(same.Warnings[0], "made the same draws") {
+	if len(same.Warnings) != 1 || !strings.Contains(same.Warnings[0], "made the same draws") || same.Pairs != 80 {
 		t.Errorf("warnings %q, want that the draws are the same", same.Warnings)
+	}
+}
+
+// A metric that an earlier program made otherwise is not compared.
+func TestOtherFormulas(t *testing.T) {
+	a, b := mixed(t), mixed(t)
+	b.series("e2e").Formula = "otherwise"
+	b.series("e2e").Values[0][0]++
+	c := compare(t, a, b, Settings{})
+	if want := "not compared: e2e (made otherwise in A and in B)"; !slices.Equal(c.Warnings, []string{want}) {
+		t.Errorf("warnings %q, want %s", c.Warnings, want)
+	}
+	if slices.ContainsFunc(c.Rows, func(r Row) bool { return r.Metric == "e2e" }) {
+		t.Error("it is compared")
+	}
+}
+
+// Gaps between chunks are too many to be kept where no budget is about them.
+func TestGapsOnlyForBudgets(t *testing.T) {
+	traces := constant(80, 100*ms, 500*ms)
+	for i := range traces {
+		traces[i].Requests[0].Gaps, traces[i].Requests[0].LongestGap = pipeline.CountGaps([]time.Duration{20 * ms, 20 * ms, 160 * ms})
+	}
+	if r := runOf(t, header(80), traces); r.series("icl") != nil || r.series("longest_gap") == nil {
+		t.Error("without a budget icl is kept, or longest_gap is not")
+	}
+	if s := runOf(t, header(80, "p95(icl) < 1s"), traces).series("icl"); s == nil || s.Role != Judged || len(s.Values[0]) != 3 {
+		t.Errorf("with a budget: %+v, want three values each", s)
 	}
 }
 
@@ -343,8 +371,8 @@ func TestPlan(t *testing.T) {
 		{runOf(t, header(200), constant(200, 100*ms, 500*ms)), "interactions one by one"},
 		{runOf(t, header(200), drifting), "blocks of"},
 	} {
-		if _, words := c.run.plan(); !strings.HasPrefix(words, c.want) {
-			t.Errorf("drawn as %q, want %s", words, c.want)
+		if d := c.run.alone(); !strings.HasPrefix(d.words, c.want) {
+			t.Errorf("drawn as %q, want %s", d.words, c.want)
 		}
 	}
 }
@@ -360,7 +388,8 @@ func TestProportionOfSessions(t *testing.T) {
 	}
 	r := runOf(t, header(400), traces)
 	s := r.series("ok_share")
-	d := r.resample([]*Series{s}, 9999, seeded())
+	alone := r.alone()
+	d := alone.resample([]*Series{s}, 9999, seeded())
 	values, none := d.samples[0].Values(), []float64{1, 1, 1, 1, 1}
 	got, other := proportions(values, none, d.figures[0][0], none)
 	if got.Share != .75 || got.N < 36 || got.N > 44 {

@@ -3,14 +3,18 @@
 // alone: from the interval of their difference.
 //
 // Read run.go first: what is kept of a run. check.go says which runs can be compared,
-// compare.go makes rows of their metrics, resample.go draws runs again, and word.go says
+// compare.go makes rows of their metrics, pair.go finds the same interactions in both,
+// resample.go draws runs again, and word.go says
 // what an interval means. baseline.go writes and reads the file of a run.
 //
 // # Method
 //
 // Percentiles (p50, p90, p95, p99, nearest rank as everywhere) are compared by the
-// percentile bootstrap: both runs are drawn again, independently of each other, and the
-// middle 95 % of the differences is the interval. Bias-corrected and accelerated
+// percentile bootstrap: both runs are drawn again, and the middle 95 % of the differences
+// is the interval. Runs of one scenario and one seed are paired: in every resample the
+// same interactions are drawn of both, for each fell due at the same instant in both and
+// asked for as much, and what they have in common cancels out. Other runs are drawn
+// independently of each other. Bias-corrected and accelerated
 // intervals (BCa) would need an acceleration from the jackknife, which fails for what is
 // not smooth, as no quantile is: for the median it is not even consistent (source:
 // www.master-statistics.com/bootstrap/jackknife-method, read 2026-11-29). How often the
@@ -24,7 +28,8 @@
 // percentile may well lie beyond its ends, whatever the distribution (quantile.IntervalNeeds).
 //
 // Shares are compared by Newcombe's interval of two Wilson intervals, each for as many
-// independent members as the bootstrap says the members are worth.
+// independent members as the bootstrap says the members are worth; those of pairs allow
+// for how far the two shares went together when they were drawn again.
 //
 // # Many comparisons
 //
@@ -48,6 +53,7 @@
 //	limit               what an interaction has to keep to count for goodput; omitted for none
 //	outcomes, request_outcomes  counts by outcome
 //	sessions            whose each interaction is, in the order in which they were due
+//	indexes             which interaction of its session each is; omitted by earlier programs, whose baselines cannot be paired
 //	series              how many lines follow
 //
 // Each of the others is a series, the exact samples of a metric, which is what the bootstrap

@@ -19,20 +19,27 @@ var percentiles = []quantile.Q{quantile.P50, quantile.P90, quantile.P95, quantil
 // between is by convention.
 const manySessions = 20
 
-// plan says how the interactions of a run are drawn again, and says it in words.
-func (r *Run) plan() (quantile.Plan, string) {
+// planOf says how interactions, each with its session, are drawn again, and says it in
+// words. length is asked for how long blocks of neighbours have to be.
+func planOf(sessions []int, length func() int) (quantile.Plan, string) {
 	distinct := map[int]bool{}
-	for _, s := range r.Sessions {
+	for _, s := range sessions {
 		distinct[s] = true
 	}
-	if len(distinct) >= manySessions && len(distinct) < len(r.Sessions) {
-		return quantile.ByGroup(r.Sessions), fmt.Sprintf("%d whole sessions", len(distinct))
+	if len(distinct) >= manySessions && len(distinct) < len(sessions) {
+		return quantile.ByGroup(sessions), fmt.Sprintf("%d whole sessions", len(distinct))
 	}
-	length := quantile.BlockLength(r.landings())
-	if length == 1 {
-		return quantile.ByBlock(len(r.Sessions), 1), "interactions one by one: neighbours in time do not resemble each other"
+	n := length()
+	if n == 1 {
+		return quantile.ByBlock(len(sessions), 1), "interactions one by one: neighbours in time do not resemble each other"
 	}
-	return quantile.ByBlock(len(r.Sessions), length), fmt.Sprintf("blocks of %d neighbours in time, for those resemble each other", length)
+	return quantile.ByBlock(len(sessions), n), fmt.Sprintf("blocks of %d neighbours in time, for those resemble each other", n)
+}
+
+// alone returns how a run is drawn again by itself.
+func (r *Run) alone() draw {
+	plan, words := planOf(r.Sessions, func() int { return quantile.BlockLength(r.landings()) })
+	return draw{plan: plan, words: words}
 }
 
 // landings returns the values that interactions land with, in order of time.
@@ -45,27 +52,28 @@ func (r *Run) landings() (values []float64) {
 	return values
 }
 
-// redrawn holds the figures of a run's series in every resample.
+// redrawn holds the figures of a run's series in every resample, NaN in one that has no
+// value of it.
 type redrawn struct {
 	samples []quantile.Sample
 	figures [][][]float64 // by series, by figure: percentiles of a duration, the share of a share
-	words   string        // how they were drawn
 }
 
-// resample draws the interactions of a run again.
-func (r *Run) resample(series []*Series, resamples int, random dist.Rand) redrawn {
-	plan, words := r.plan()
-	out := redrawn{make([]quantile.Sample, len(series)), make([][][]float64, len(series)), words}
+// resample draws the members of a run again.
+func (d *draw) resample(series []*Series, resamples int, random dist.Rand) redrawn {
+	out := redrawn{make([]quantile.Sample, len(series)), make([][][]float64, len(series))}
 	for i, s := range series {
-		out.samples[i] = quantile.NewSample(s.Values)
+		out.samples[i] = quantile.NewSample(d.of(s))
 		out.figures[i] = make([][]float64, s.figures())
 	}
-	times, into := make([]int32, len(r.Sessions)), make([]float64, len(percentiles))
+	times, into := make([]int32, d.plan.Members()), make([]float64, len(percentiles))
 	for range resamples {
-		plan.Draw(&random, times)
+		d.plan.Draw(&random, times)
 		for i, s := range series {
 			if !s.redraw(out.samples[i], times, into) {
-				continue
+				for k := range into {
+					into[k] = math.NaN()
+				}
 			}
 			for k := range out.figures[i] {
 				out.figures[i][k] = append(out.figures[i][k], into[k])
@@ -73,6 +81,16 @@ func (r *Run) resample(series []*Series, resamples int, random dist.Rand) redraw
 		}
 	}
 	return out
+}
+
+// inBoth returns the figures of the resamples in which both runs have one.
+func inBoth(a, b []float64) (fa, fb []float64) {
+	for j := range a {
+		if !math.IsNaN(a[j]) && !math.IsNaN(b[j]) {
+			fa, fb = append(fa, a[j]), append(fb, b[j])
+		}
+	}
+	return fa, fb
 }
 
 // figures returns how many figures a series has.
@@ -121,6 +139,22 @@ func worth(values, redrawn []float64) (each float64, known bool) {
 		return 1, false
 	}
 	return min(1, share*(1-share)/v/float64(len(values))), true
+}
+
+// correlation returns how two figures of the same resamples hang together, -1 to 1; 0
+// where one does not vary.
+func correlation(a, b []float64) float64 {
+	meanA, okA := quantile.Mean(a)
+	meanB, okB := quantile.Mean(b)
+	spread := math.Sqrt(variance(a) * variance(b))
+	if !okA || !okB || spread == 0 {
+		return 0
+	}
+	sum := 0.0
+	for j := range a {
+		sum += (a[j] - meanA) * (b[j] - meanB)
+	}
+	return min(1, max(-1, sum/math.Max(1, float64(len(a)-1))/spread))
 }
 
 func variance(values []float64) float64 {

@@ -16,6 +16,7 @@ import (
 type Run struct {
 	Facts
 	Sessions []int    // whose each interaction is, in the order in which they were due
+	Indexes  []int    // which of that session; nil where a baseline does not say it
 	Series   []Series // the metric that interactions land with first
 }
 
@@ -73,6 +74,11 @@ const (
 	Failed  = "failed_share"
 )
 
+// ofGaps is a metric with a value for each chunk of an answer: too many to be kept, and to
+// be drawn again, where nothing is decided by them. The longest gap and the time per token
+// of each answer explain as much.
+const ofGaps = "icl"
+
 // Of returns what a comparison needs of a run that was analysed.
 func Of(a *budgets.Analysis) *Run {
 	traces := slices.Clone(a.Run.Traces)
@@ -81,13 +87,17 @@ func Of(a *budgets.Analysis) *Run {
 	})
 	r := &Run{Facts: factsOf(a)}
 	for i := range traces {
-		r.Sessions = append(r.Sessions, traces[i].Session)
+		r.Sessions, r.Indexes = append(r.Sessions, traces[i].Session), append(r.Indexes, traces[i].Index)
 	}
 	judged := judgedMetrics(a)
 	for i := range a.Pools {
 		m := a.Pools[i].Metric
+		role := roleOf(a, m, judged)
+		if role != Judged && m.Name == ofGaps {
+			continue
+		}
 		if s, ok := seriesOf(m, traces); ok {
-			s.Role, s.MedianOnly = roleOf(a, m, judged), a.MedianOnly(m) != ""
+			s.Role, s.MedianOnly = role, a.MedianOnly(m) != ""
 			r.Series = append(r.Series, s)
 		}
 	}

@@ -92,8 +92,16 @@ func appendRequest(b []byte, r *pipeline.Request) []byte {
 		b = appendInt(append(b, `,"cached_tokens":`...), r.CachedTokens)
 	}
 	b = appendCount(append(b, `,"output_tokens":`...), r.OutputTokens)
+	if r.LimitTokens > 0 {
+		b = appendInt(append(b, `,"limit_tokens":`...), r.LimitTokens)
+	}
 	b = wire.AppendString(append(b, `,"token_source":`...), r.TokenSource)
+	b = appendText(b, `,"impossible":`, r.Impossible)
 	b = appendInt(append(b, `,"chunks":`...), r.Chunks)
+	if r.Unread != 0 {
+		b = appendInt(append(b, `,"unread":`...), r.Unread)
+	}
+	b = appendGaps(b, r)
 	b = appendTrue(b, `,"simulated":true`, r.Simulated)
 	b = appendServer(b, &r.Server)
 	b = appendTransport(b, &r.Transport)

@@ -39,8 +39,15 @@
 //	  url             without user and query
 //	  protocol, model as the service speaks and calls it
 //	  max_requests, max_tokens  caps of the run, 0 for none
+//	  max_cost_usd    the same of money, a number of US dollars; omitted when there is none
 //	  per_user        most requests of one user in flight
 //	  cold            a connection was opened for each request; omitted when false
+//	  limits          longest times to wait: connect_ns, first_byte_ns, gap_ns between two reads, whole_ns; and bytes,
+//	                  the most of a reply
+//	  price           of the model, in US dollars for a million tokens; omitted when it is not known:
+//	    input_usd_per_m, cached_input_usd_per_m, output_usd_per_m  of prompts, of those cached (null when no list
+//	                  states it), of answers
+//	    model, source, date  whose price in which list of which day; model and date are omitted when it was typed
 //	texts_hashed      true when reasons hold the SHA-256 of what a server said of a failure, in
 //	                  place of the words; omitted when false
 //	load              how it asked; omitted when it has nothing of the following, each omitted when 0 or false:
@@ -48,6 +55,11 @@
 //	  users           then: of a closed loop
 //	  settling_ns     then: how long the load itself took to be what it then stays
 //	  salt            number that sets prompts apart from those of other runs with the same seed
+//	self_test         what the tester made of streams of known timing before the run; omitted when it asked for none:
+//	  streams         of them
+//	  read            how late their chunks were read: n, p50_ns, p99_ns, max_ns
+//	  ttft, gap       by how much the times to their first tokens were too long, and the gaps between chunks wrong; as above
+//	  failed          why nothing is known of that; omitted when it is
 //	scenario_text     the canonical scenario
 //
 // Interaction:
@@ -88,8 +100,14 @@
 //	prompt_tokens     null when nobody stated it
 //	cached_tokens     those of the prompt that the model had in its cache; omitted when nobody stated it
 //	output_tokens     null when nobody stated it
+//	limit_tokens      longest answer that a server was asked for; omitted for none
 //	token_source      "engine", "usage", "timings" or "none"
+//	impossible        in words, what the server counted that cannot be and is null above; omitted for nothing
 //	chunks            output chunks seen
+//	unread            messages of the response that are no valid JSON and were left out; omitted when 0
+//	gaps              times between them, a list of [ns, how often], ascending, each with 9 binary digits; omitted when
+//	                  nobody saw them one by one
+//	longest_gap_ns    the longest of them, exact; omitted likewise
 //	simulated         omitted when false
 //	server            what the server says of its own time; omitted when it says nothing:
 //	  queue_ns, load_ns, prefill_ns, decode_ns, total_ns
@@ -114,6 +132,7 @@
 //	lateness          how late the loop handled its work: n, p50_ns, p99_ns, max_ns
 //	finished          true when the run did all that was asked
 //	reason            why not; omitted when empty
+//	cut               true when the run was cut off, so that an earlier file of it had no footer; omitted when false
 //	background        requests of others to the same model, not in the file; omitted when there were none:
 //	  requests        made
 //	  ok              ended ok before the run did
@@ -130,4 +149,35 @@
 //	  learned         requests that the line is through
 //	  blind           prompts that were made before anything was known
 //	  per_word, extra tokens of the server = per_word * ours + extra
+//	counters          what the server's metrics counted between two looks at them, one just before the requests of the file and
+//	                  one after the last, in a grid of each cell; omitted when they were not looked at:
+//	  model, variant, prompt_tokens  of the cell; omitted outside of a grid
+//	  url             where they are, without user and query
+//	  absent          why there are none; omitted when there are
+//	  software        whose names they have; omitted when there are none
+//	  label           of the model whose they are; omitted where the server tells no models apart
+//	  from_ns, to_ns  the two looks; from_ns is 0 for one before the run began, and the end of the last request that the
+//	                  first look saw of those that ended while it was under way
+//	  times           list of a kind of time that the server adds up: name, n (null when it is not counted), sum_ns, and buckets,
+//	                  a list of [ns, how many were at most that], omitted when there are none
+//	  counts          list of name, n
+//	  beside          requests of the run in that time that are not in the file, by our own clocks: ok, others, output_tokens,
+//	                  uncounted (answers of which nobody stated these), and ttft, decode, e2e, tpot, itl, each [n, sum in ns];
+//	                  omitted when there are none
+//	effort            what the run took of the machine; omitted on the virtual clock:
+//	  for_ns          how long it was watched
+//	  cores           that the process may use at once
+//	  cpu_ns          processor time of the process
+//	  gc_cycles, gc_cpu_ns, gc_pause_ns  garbage collections, their processor time, the longest stop
+//	  ready_p99_ns    how long work that was ready waited for a core
+//	  machine_ns, busy_ns, stolen_ns  time of all cores of the machine; of that at work, and taken by its host
+//	  waited_ns       while which something on the machine waited for a core
+//	  held_ns         while which the limit of its container kept the process from running
+//	used              list of what was used of each model at an endpoint, warm-up and requests of others included; omitted
+//	                  on other targets:
+//	  model           as the service calls it
+//	  requests        that were sent
+//	  counted         tokens by the server's count: prompt_tokens, cached_tokens (part of these), output_tokens
+//	  uncounted       requests that the server told no count of, nor refused
+//	  assumed         what those stand for, in the same way: the prompt, and the longest answer that was asked for
 package trace

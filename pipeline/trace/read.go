@@ -105,7 +105,7 @@ func (d *decoder) finish(rest io.Reader) (Run, error) {
 	}
 	if !d.ended {
 		d.run.Footer = Footer{
-			N: len(d.run.Traces), Lateness: unknownLateness(), Reason: "the trace file ends without a footer: the run was cut off",
+			N: len(d.run.Traces), Lateness: unknownLateness(), Cut: true, Reason: "the trace file ends without a footer: the run was cut off",
 		}
 		return d.run, nil
 	}

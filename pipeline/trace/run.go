@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/price"
 	"halfsecond/pipeline/quantile"
 )
 
@@ -32,6 +33,7 @@ type Header struct {
 	Endpoints    []Endpoint
 	TextsHashed  bool // of what a server says of a failure there is the SHA-256, in place of the words
 	Load         Load
+	SelfTest     SelfTest
 	ScenarioText string // the canonical scenario
 }
 
@@ -43,8 +45,11 @@ type Endpoint struct {
 	Model       string // as the service calls it
 	MaxRequests int    // caps of the run; 0 for none
 	MaxTokens   int
+	MaxCost     price.Dollars
 	PerUser     int  // most requests of one user in flight
 	Cold        bool // a connection was opened for each request
+	Limits      Limits
+	Price       price.Price // of the model; the zero Price when it is not known
 }
 
 // Stage is what is known of a stage before it runs.
@@ -62,10 +67,16 @@ type Footer struct {
 	Lateness Lateness
 	Finished bool   // the run did all that was asked
 	Reason   string // why not; empty when finished
+	Cut      bool   // the file ends without a footer, as that of a program that was killed
 
 	Background Background
 	Engines    []Engine // the modelled engines of the run, one for each cell of a grid; none over a socket
 	Prompts    Prompts
+	Counters   []Counters // what the server counted, one for each cell of a grid; none where it was not asked
+	Effort     Effort
+	// Used is what was used of endpoints, with the warm-up and the requests of others, each
+	// model once; none on other targets.
+	Used []Used
 }
 
 // Engine is what became of the KV cache of a modelled engine, or of its replicas

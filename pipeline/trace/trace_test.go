@@ -163,7 +163,12 @@ func request(rng *rand.Rand) pipeline.Request {
 		*at = instant(rng)
 	}
 	r.Outcome, r.Reason, r.Finish, r.TokenSource = pipeline.Outcome(rng.IntN(7)), text(rng), text(rng), text(rng)
-	r.PromptTokens, r.CachedTokens, r.OutputTokens, r.Chunks = rng.IntN(5)-1, rng.IntN(5)-1, rng.IntN(5)-1, rng.IntN(5)
+	r.PromptTokens, r.CachedTokens, r.OutputTokens, r.Chunks, r.Unread = rng.IntN(5)-1, rng.IntN(5)-1, rng.IntN(5)-1, rng.IntN(5), rng.IntN(3)
+	r.LimitTokens, r.Impossible = rng.IntN(5), text(rng)
+	r.LongestGap = instant(rng)
+	for i := range rng.IntN(3) {
+		r.Gaps = append(r.Gaps, pipeline.Gap{For: time.Duration(i*1000 + rng.IntN(1000)), N: 1 + rng.IntN(9)})
+	}
 	r.Simulated, r.Transport.Reused, r.Transport.Burst = rng.IntN(2) == 0, rng.IntN(2) == 0, rng.IntN(2) == 0
 	r.Transport.Status, r.Transport.HTTP, r.Transport.Encoding = rng.IntN(600), text(rng), text(rng)
 	return r
@@ -210,7 +215,8 @@ func TestAppendExactBytes(t *testing.T) {
 	if got := string(Append(nil, &x)); got != want {
 		t.Errorf("Append =\n%s\nwant\n%s", got, want)
 	}
-	x.Requests[0].CachedTokens = 0
+	x.Requests[0].CachedTokens, x.Requests[0].Gaps, x.Requests[0].LongestGap = 0, pipeline.Gaps{{For: 0, N: 1}, {For: 20, N: 3}}, 21
+	want = strings.Replace(want, `"chunks":0`, `"chunks":0,"gaps":[[0,1],[20,3]],"longest_gap_ns":21`, 1)
 	want = strings.Replace(want, `"output_tokens":`, `"cached_tokens":0,"output_tokens":`, 1)
 	if got := string(Append(nil, &x)); got != want {
 		t.Errorf("with nothing cached: Append =\n%s\nwant\n%s", got, want)
@@ -252,6 +258,9 @@ func TestReadErrors(t *testing.T) {
 		"unknown field":    {head + `{"kind":"ide","due_ns":1,"outcome":"ok","x":1}` + "\n" + line, `line 2: json: unknown field "x"`},
 		"two objects":      {head + `{"kind":"ide","due_ns":1,"outcome":"ok"} {}` + "\n" + line, "line 2: more than one JSON object on the line"},
 		"blank line":       {head + "\n" + line, "line 2: the line is not a whole JSON object"},
+		"gaps descend":     {head + `{"kind":"ide","due_ns":1,"outcome":"ok","requests":[{"id":1,"outcome":"ok","gaps":[[2,1],[1,1]]}]}` + "\n" + line, "line 2: gaps: want pairs of a length in ns, ascending, and how often it was seen"},
+		"a gap never seen": {head + `{"kind":"ide","due_ns":1,"outcome":"ok","requests":[{"id":1,"outcome":"ok","gaps":[[2,0]]}]}` + "\n" + line, "line 2: gaps: want pairs of a length in ns, ascending, and how often it was seen"},
+		"half a gap":       {head + `{"kind":"ide","due_ns":1,"outcome":"ok","requests":[{"id":1,"outcome":"ok","gaps":[[2]]}]}` + "\n" + line, "line 2: gaps: want pairs of a length in ns, ascending, and how often it was seen"},
 		"no due":           {head + `{"kind":"ide","outcome":"ok"}` + "\n" + line, "line 2: due_ns is missing"},
 		"no outcome":       {head + `{"kind":"ide","due_ns":1}` + "\n" + line, "line 2: outcome is missing"},
 		"request outcome":  {head + `{"due_ns":1,"outcome":"ok","requests":[{"id":3}]}` + "\n" + line, "line 2: request 3: outcome is missing"},

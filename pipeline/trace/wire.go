@@ -84,32 +84,22 @@ func (o *outcome) UnmarshalJSON(b []byte) error {
 }
 
 type wireHeader struct {
-	Trace        int         `json:"halfsecond_trace"`
-	Scenario     string      `json:"scenario"`
-	Kind         string      `json:"kind"`
-	ScenarioHash string      `json:"scenario_hash"`
-	Target       string      `json:"target"`
-	Seed         uint64      `json:"seed"`
-	N            int         `json:"n"`
-	WarmUp       int         `json:"warm_up,omitempty"`
-	Version      string      `json:"version"`
-	Budgets      []string    `json:"budgets,omitempty"`
-	Stages       []wireStage `json:"stages,omitempty"`
-	Endpoints    []wirePlace `json:"endpoints,omitempty"`
-	TextsHashed  bool        `json:"texts_hashed,omitempty"`
-	Load         *wireLoad   `json:"load,omitempty"`
-	ScenarioText string      `json:"scenario_text"`
-}
-
-type wirePlace struct {
-	Stage       string `json:"stage"`
-	URL         string `json:"url"`
-	Protocol    string `json:"protocol"`
-	Model       string `json:"model"`
-	MaxRequests int    `json:"max_requests"`
-	MaxTokens   int    `json:"max_tokens"`
-	PerUser     int    `json:"per_user"`
-	Cold        bool   `json:"cold,omitempty"`
+	Trace        int           `json:"halfsecond_trace"`
+	Scenario     string        `json:"scenario"`
+	Kind         string        `json:"kind"`
+	ScenarioHash string        `json:"scenario_hash"`
+	Target       string        `json:"target"`
+	Seed         uint64        `json:"seed"`
+	N            int           `json:"n"`
+	WarmUp       int           `json:"warm_up,omitempty"`
+	Version      string        `json:"version"`
+	Budgets      []string      `json:"budgets,omitempty"`
+	Stages       []wireStage   `json:"stages,omitempty"`
+	Endpoints    []wirePlace   `json:"endpoints,omitempty"`
+	TextsHashed  bool          `json:"texts_hashed,omitempty"`
+	Load         *wireLoad     `json:"load,omitempty"`
+	SelfTest     *wireSelfTest `json:"self_test,omitempty"`
+	ScenarioText string        `json:"scenario_text"`
 }
 
 type wireStage struct {
@@ -123,13 +113,13 @@ type wireStage struct {
 func headerToWire(h Header) wireHeader {
 	w := wireHeader{
 		Trace: Version, Scenario: h.Scenario, Kind: h.Kind, ScenarioHash: h.ScenarioHash, Target: h.Target,
-		Seed: h.Seed, N: h.N, WarmUp: h.WarmUp, Version: h.Version, Budgets: h.Budgets, TextsHashed: h.TextsHashed, Load: loadToWire(h.Load), ScenarioText: h.ScenarioText,
+		Seed: h.Seed, N: h.N, WarmUp: h.WarmUp, Version: h.Version, Budgets: h.Budgets, TextsHashed: h.TextsHashed, Load: loadToWire(h.Load), SelfTest: selfTestToWire(h.SelfTest), ScenarioText: h.ScenarioText,
 	}
 	for _, s := range h.Stages {
 		w.Stages = append(w.Stages, wireStage(s))
 	}
 	for _, e := range h.Endpoints {
-		w.Endpoints = append(w.Endpoints, wirePlace(e))
+		w.Endpoints = append(w.Endpoints, placeToWire(e))
 	}
 	return w
 }
@@ -137,13 +127,13 @@ func headerToWire(h Header) wireHeader {
 func (w wireHeader) header() Header {
 	h := Header{
 		Scenario: w.Scenario, Kind: w.Kind, ScenarioHash: w.ScenarioHash, Target: w.Target,
-		Seed: w.Seed, N: w.N, WarmUp: w.WarmUp, Version: w.Version, Budgets: w.Budgets, TextsHashed: w.TextsHashed, Load: w.Load.load(), ScenarioText: w.ScenarioText,
+		Seed: w.Seed, N: w.N, WarmUp: w.WarmUp, Version: w.Version, Budgets: w.Budgets, TextsHashed: w.TextsHashed, Load: w.Load.load(), SelfTest: w.SelfTest.selfTest(), ScenarioText: w.ScenarioText,
 	}
 	for _, s := range w.Stages {
 		h.Stages = append(h.Stages, Stage(s))
 	}
-	for _, e := range w.Endpoints {
-		h.Endpoints = append(h.Endpoints, Endpoint(e))
+	for i := range w.Endpoints {
+		h.Endpoints = append(h.Endpoints, w.Endpoints[i].endpoint())
 	}
 	return h
 }
@@ -154,10 +144,14 @@ type wireFooter struct {
 	Lateness wireLateness `json:"lateness"`
 	Finished bool         `json:"finished"`
 	Reason   string       `json:"reason,omitempty"`
+	Cut      bool         `json:"cut,omitempty"`
 
 	Background *wireBackground `json:"background,omitempty"`
 	Engines    []wireEngine    `json:"engines,omitempty"`
 	Prompts    *wirePrompts    `json:"prompts,omitempty"`
+	Counters   []wireCounters  `json:"counters,omitempty"`
+	Effort     *wireEffort     `json:"effort,omitempty"`
+	Used       []wireUsed      `json:"used,omitempty"`
 }
 
 type wireEngine struct {
@@ -186,10 +180,9 @@ type wireLateness struct {
 }
 
 func footerToWire(f Footer) wireFooter {
-	l := f.Lateness
 	w := wireFooter{
-		End: true, N: f.N, Finished: f.Finished, Reason: f.Reason, Prompts: promptsToWire(f.Prompts),
-		Lateness: wireLateness{l.N, toNanos(l.P50), toNanos(l.P99), toNanos(l.Max)},
+		End: true, N: f.N, Finished: f.Finished, Reason: f.Reason, Cut: f.Cut, Prompts: promptsToWire(f.Prompts), Counters: countersToWire(f.Counters), Effort: effortToWire(f.Effort), Used: usedToWire(f.Used),
+		Lateness: latenessToWire(f.Lateness),
 	}
 	if f.Background != (Background{}) {
 		b := wireBackground(f.Background)
@@ -202,10 +195,9 @@ func footerToWire(f Footer) wireFooter {
 }
 
 func (w wireFooter) footer() Footer {
-	l := w.Lateness
 	f := Footer{
-		N: w.N, Finished: w.Finished, Reason: w.Reason, Prompts: w.Prompts.prompts(),
-		Lateness: Lateness{l.N, l.P50.duration(), l.P99.duration(), l.Max.duration()},
+		N: w.N, Finished: w.Finished, Reason: w.Reason, Cut: w.Cut, Prompts: w.Prompts.prompts(), Counters: countersOf(w.Counters), Effort: w.Effort.effort(), Used: usedOf(w.Used),
+		Lateness: w.Lateness.lateness(),
 	}
 	if w.Background != nil {
 		f.Background = Background(*w.Background)
@@ -263,8 +255,13 @@ type wireRequest struct {
 	PromptTokens count         `json:"prompt_tokens"`
 	CachedTokens count         `json:"cached_tokens"`
 	OutputTokens count         `json:"output_tokens"`
+	LimitTokens  int           `json:"limit_tokens"`
 	TokenSource  string        `json:"token_source"`
+	Impossible   string        `json:"impossible"`
 	Chunks       int           `json:"chunks"`
+	Unread       int           `json:"unread"`
+	Gaps         wireGaps      `json:"gaps"`
+	LongestGap   nanos         `json:"longest_gap_ns"`
 	Simulated    bool          `json:"simulated"`
 	Server       wireServer    `json:"server"`
 	Transport    wireTransport `json:"transport"`
@@ -352,7 +349,7 @@ func (w *wireRequest) request() pipeline.Request {
 		FirstSeen: w.FirstSeen.duration(), LastOutput: w.LastOutput.duration(), End: w.End.duration(),
 		Outcome: w.Outcome.o, Reason: w.Reason, Finish: w.Finish,
 		PromptTokens: w.PromptTokens.value(), CachedTokens: w.CachedTokens.value(), OutputTokens: w.OutputTokens.value(),
-		TokenSource: w.TokenSource, Chunks: w.Chunks, Simulated: w.Simulated,
+		LimitTokens: w.LimitTokens, TokenSource: w.TokenSource, Impossible: w.Impossible, Chunks: w.Chunks, Unread: w.Unread, Gaps: pipeline.Gaps(w.Gaps), LongestGap: w.LongestGap.duration(), Simulated: w.Simulated,
 		Server: pipeline.ServerTime{
 			Queue: w.Server.Queue.duration(), Load: w.Server.Load.duration(), Prefill: w.Server.Prefill.duration(),
 			Decode: w.Server.Decode.duration(), Total: w.Server.Total.duration(),

@@ -27,6 +27,11 @@ const LearnFrom = 8
 // are all the same need no slope: what is right for one is right for all.
 const leastSpread = .04
 
+// fewest is the least that a server counts of a word of ours, which are common ones of
+// English: a tokenizer makes about one token of each. One that counts less leaves out what it
+// found in its cache, or does not count, and no prompt is made longer for that.
+const fewest = .25
+
 // Words returns how many of our tokens make a prompt of so many of the server's, at
 // least 1; as long as it knows nothing they are as many.
 func (s *Sizing) Words(tokens int) int {
@@ -40,13 +45,16 @@ func (s *Sizing) Words(tokens int) int {
 	return max(1, int(math.Round((float64(tokens)-s.Extra)/s.PerWord)))
 }
 
-// Learn takes what the server counted in a prompt of so many of our tokens; a count
-// below 1 is none.
+// Learn takes what the server counted in a prompt of so many of our tokens; too small a count
+// is none.
 func (s *Sizing) Learn(words, counted int) {
 	if s == nil || s.Learned == LearnFrom || counted < 1 || words < 1 {
 		return
 	}
 	x, y := float64(words), float64(counted)
+	if y < fewest*x {
+		return
+	}
 	if s.Learned == 0 {
 		s.least, s.most = x, x
 	}
@@ -57,13 +65,13 @@ func (s *Sizing) Learn(words, counted int) {
 }
 
 // line returns the line through what is known. One that would make longer prompts of
-// fewer tokens, or an empty one of less than none, is no tokenizer's: then it is the one
-// through nothing.
+// fewer tokens, or of hardly more, or an empty one of less than none, is no tokenizer's: then
+// it is the one through nothing.
 func (s *Sizing) line() (slope, offset float64) {
 	n := float64(s.Learned)
 	if s.most-s.least >= leastSpread*s.most {
 		slope = (n*s.products - s.ours*s.theirs) / (n*s.squares - s.ours*s.ours)
-		if offset = (s.theirs - slope*s.ours) / n; slope > 0 && offset >= 0 {
+		if offset = (s.theirs - slope*s.ours) / n; slope >= fewest && offset >= 0 {
 			return slope, offset
 		}
 	}

@@ -80,9 +80,36 @@ func TestSizingWithoutALine(t *testing.T) {
 	if s.PerWord != 400./300 || s.Extra != 0 {
 		t.Errorf("a line below nothing: %+v", s)
 	}
+	s = Sizing{}
+	s.Learn(100, 100)
+	s.Learn(200, 101) // would take 90,000 words for a prompt of 1000
+	if s.PerWord != 201./300 || s.Extra != 0 {
+		t.Errorf("a line that hardly rises: %+v", s)
+	}
 	var none *Sizing
 	none.Learn(1, 2)
 	if none.Words(7) != 7 {
 		t.Error("nil learned something")
+	}
+}
+
+// A server that counts nearly nothing, as some do of what they have in their cache, counts
+// not what was sent: from that no prompt is made longer.
+func TestSizingLearnsNothingFromTooFew(t *testing.T) {
+	for _, counted := range []func(words int) int{
+		func(int) int { return 1 },
+		func(words int) int { return words / 5 },
+	} {
+		var s Sizing
+		for range 2 * LearnFrom {
+			words := s.Words(1000)
+			if words != 1000 {
+				t.Fatalf("a prompt of 1000 has %d words: %+v", words, s)
+			}
+			s.Learn(words, counted(words))
+		}
+		if s.Learned != 0 || s.Blind != 2*LearnFrom {
+			t.Errorf("%+v, want nothing learned", s)
+		}
 	}
 }

@@ -25,6 +25,7 @@ func (r *run) startOthers(b *scenario.Background, l *load) {
 		PromptTokens: b.PromptTokens, OutputTokens: b.OutputTokens, Priority: b.Priority, Salt: r.settings.Salt, Sizing: r.sizing,
 	})
 	ended := func(t *pipeline.Trace) {
+		r.counting.add(t, false)
 		if !l.whole() {
 			r.others.count(t)
 		}

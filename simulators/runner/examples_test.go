@@ -50,6 +50,7 @@ func TestExamplesShowTheirTrap(t *testing.T) {
 		{"long-prompts-beside", "background:", "# background:", "first_sentence", quantile.P95, 3},
 		{"cold-start", "idle_unload: 5m", "idle_unload: 0s", "ttft", quantile.P95, 10},
 		{"router-failure", "retries: 0", "retries: 1", "ok_share", quantile.P50, .99},
+		{"streams", "slots: 4", "slots: 1", "ttft", quantile.P50, 1 / 20.},
 		{"sliding-window", "prefix_tokens: 700", "prefix_tokens: 3000", "llm_first_token", quantile.P50, 1.5},
 	} {
 		text, ok := scenario.Source(c.name)

@@ -135,6 +135,7 @@ func (l *load) open(x Interactions, p arrival.Process) {
 		if session++; session < l.asked {
 			l.run.clock.At(due.Next(), pipeline.RankInput, next)
 		}
+		l.begins(this, 0)
 		x.Begin(this, 0, done)
 	}
 	l.run.clock.At(due.Next(), pipeline.RankInput, next)
@@ -155,6 +156,7 @@ func (l *load) closed(x Interactions, p arrival.Process) {
 			}
 		}
 		begin = func() {
+			l.begins(user, index)
 			x.Begin(user, index, func(t *pipeline.Trace) {
 				l.done(t)
 				next()
@@ -166,6 +168,13 @@ func (l *load) closed(x Interactions, p arrival.Process) {
 		} else {
 			next()
 		}
+	}
+}
+
+// begins has the server's counters looked at before the first interaction of the report.
+func (l *load) begins(session, index int) {
+	if c := l.run.counting; c != nil && !l.warm(&pipeline.Trace{Session: session, Index: index}) {
+		c.begin()
 	}
 }
 
@@ -187,7 +196,9 @@ func share(total, users, user int) int {
 // does not end by itself.
 func (l *load) done(t *pipeline.Trace) {
 	l.ended++
-	if !l.warm(t) {
+	warm := l.warm(t)
+	l.run.counting.add(t, !warm)
+	if !warm {
 		if err := l.run.keep(t); err != nil {
 			l.fail(err)
 		}

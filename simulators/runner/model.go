@@ -25,6 +25,10 @@ type network struct {
 	listen func() (net.Listener, error)
 	dial   func(ctx context.Context, network, address string) (net.Conn, error)
 	wall   func() *pipeline.Wall
+
+	// The same for the self test; nil means loopback.
+	listenKnown func() (net.Listener, error)
+	dialKnown   func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 func (n network) withDefaults() network {
@@ -108,7 +112,7 @@ func (r *run) setUpMock(ctx context.Context) (stop func() error, err error) {
 		Models: []server.Model{{Name: m.Name, Context: m.Context, Shares: m.Shares, Build: m.Build}},
 	})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, ln.Close())
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan error, 1)
@@ -145,6 +149,9 @@ func (r *run) setUpEndpoint(ctx context.Context) (stop func() error, err error) 
 			return nil, err
 		}
 	}
+	if r.settings.PriceOf != nil {
+		config.Price = r.settings.PriceOf(config.Model)
+	}
 	client, err := r.connect(ctx, *config)
 	if err != nil {
 		return nil, err
@@ -165,6 +172,10 @@ func (r *run) connect(ctx context.Context, c endpoint.Config) (*endpoint.Client,
 	}
 	client, err := endpoint.NewClient(c, r.setUpWall())
 	if err != nil {
+		return nil, err
+	}
+	if err := r.setUpCounting(ctx, c); err != nil {
+		client.Close()
 		return nil, err
 	}
 	n := r.connections()

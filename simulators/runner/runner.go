@@ -2,8 +2,9 @@
 //
 // Read runner.go for the course of a run, model.go for the three forms of the
 // language model, load.go for how interactions fall due, background.go for what
-// other people ask meanwhile, and stages.go for what is known of the stages before
-// the run.
+// other people ask meanwhile, stages.go for what is known of the stages before the run,
+// tester.go for what is known of the tester itself, and counters.go for what the server
+// counts of it.
 package runner
 
 import (
@@ -16,6 +17,7 @@ import (
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint"
 	"halfsecond/pipeline/exchange"
+	"halfsecond/pipeline/price"
 	"halfsecond/pipeline/quantile"
 	"halfsecond/pipeline/trace"
 	"halfsecond/simulators/bench"
@@ -42,6 +44,9 @@ type Settings struct {
 	// Endpoint is where the language model is on the target "endpoint". Without the
 	// name of a model it is the only one that the endpoint lists.
 	Endpoint endpoint.Config
+	// PriceOf, when set, returns the price of a model there, the zero Price when it is not
+	// known. It takes the place of the endpoint's own.
+	PriceOf func(model string) price.Price
 	// PerUser is how many requests of one user may be in flight there; 0 means 1.
 	PerUser int
 	// Salt sets the prompts apart from those of other runs with the same seed, so that a
@@ -67,6 +72,15 @@ type Settings struct {
 	// out of the traces.
 	HashTexts bool
 
+	// SelfTest has the tester read streams of known timing before a run over sockets, which
+	// takes half a second; see TestItself.
+	SelfTest bool
+
+	// Metrics is where the server at an endpoint shows what it counts itself: a URL, or a
+	// path such as counters.AtRoot on the endpoint's host; "" does not look. What it counted
+	// of the report's requests is in the footer.
+	Metrics string
+
 	network network
 	forget  bool // do not keep the traces: Keep has seen them
 }
@@ -86,6 +100,10 @@ type run struct {
 	fail     func(error) // ends the run, from any goroutine
 	traces   []pipeline.Trace
 	lateness *quantile.Histogram
+	selfTest trace.SelfTest
+	effort   trace.Effort
+	counting *counting        // by the server; nil where it is not looked at
+	counted  []trace.Counters // what came of that
 }
 
 // clock is a driver of the loop.
@@ -110,6 +128,7 @@ func (r *run) carryOut(ctx context.Context) (trace.Run, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r.fail = func(err error) { cancel(err) }
+	r.selfTest = TestItself(ctx, set)
 	stop, err := r.setUp(ctx)
 	out := trace.Run{Header: r.header()}
 	if err != nil {
@@ -125,11 +144,12 @@ func (r *run) carryOut(ctx context.Context) (trace.Run, error) {
 	if err != nil {
 		return out, errors.Join(fmt.Errorf("run %s: %w", s.Name, err), stop())
 	}
-	if w, ok := r.clock.(*pipeline.Wall); ok {
-		r.beat(w)
-		w.Reset() // the run begins now that all is set up
+	if s.WarmUp == 0 {
+		r.counting.beginIdle()
 	}
-	err = errors.Join(r.clock.Run(ctx), stop())
+	err = r.drive(ctx)
+	r.counted = r.counting.end(ctx)
+	err = errors.Join(err, stop())
 	if r.clock.Now() == pipeline.LastInstant {
 		err = errors.Join(err, errors.New("it went on for more than 292 years of its own time, beyond which nothing is exact"))
 	}
@@ -208,14 +228,10 @@ func (r *run) header() trace.Header {
 		Scenario: s.Name, Kind: s.Kind, ScenarioHash: s.Hash(), ScenarioText: s.Canonical(),
 		Target: r.settings.Target, Seed: r.settings.Seed, N: r.settings.N, WarmUp: s.WarmUp, Version: r.settings.Version,
 		Stages: stages(s, r.settings.Target), TextsHashed: r.settings.HashTexts,
-		Load: r.asks(),
+		Load: r.asks(), SelfTest: r.selfTest,
 	}
 	if r.settings.Target == Endpoint {
-		e := r.settings.Endpoint
-		h.Endpoints = []trace.Endpoint{{
-			Stage: "llm", URL: e.ShownURL(), Protocol: string(e.Protocol), Model: e.Model,
-			MaxRequests: e.MaxRequests, MaxTokens: e.MaxTokens, PerUser: max(1, r.settings.PerUser), Cold: e.Cold,
-		}}
+		h.Endpoints = []trace.Endpoint{Place(r.settings.Endpoint, max(1, r.settings.PerUser))}
 	}
 	for _, b := range s.Budgets {
 		h.Budgets = append(h.Budgets, b.Expression)
@@ -240,7 +256,7 @@ func (r *run) engines() []trace.Engine {
 }
 
 func (r *run) footer(ctx context.Context, err error, whole bool) trace.Footer {
-	f := trace.Footer{N: r.kept, Finished: whole && err == nil, Lateness: trace.LatenessOf(r.lateness), Background: r.others.Background, Engines: r.engines(), Prompts: r.prompts()}
+	f := trace.Footer{N: r.kept, Finished: whole && err == nil, Lateness: trace.LatenessOf(r.lateness), Background: r.others.Background, Engines: r.engines(), Prompts: r.prompts(), Counters: r.counted, Effort: r.effort, Used: r.used()}
 	switch cause := context.Cause(ctx); {
 	case f.Finished && r.kept < r.settings.N:
 		f.Finished, f.Reason = false, "the recorded sessions ended before"

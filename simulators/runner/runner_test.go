@@ -14,6 +14,7 @@ import (
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/trace"
+	"halfsecond/simulators/ide"
 	"halfsecond/simulators/scenario"
 )
 
@@ -149,6 +150,54 @@ func TestEstimate(t *testing.T) {
 	}
 	if e.Requests != 25 || e.PromptTokens != 25*800 || e.OutputTokens < 25*10 || e.OutputTokens > 25*200 {
 		t.Errorf("estimate %+v; want 25 requests of 800 prompt tokens and some 40 to answer", e)
+	}
+}
+
+// TestEstimateOfTyping: a plugin asks for answers of so many tokens, which is what each may
+// take, be it given up or not.
+func TestEstimateOfTyping(t *testing.T) {
+	s, err := scenario.Load("ide")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := EstimateRun(t.Context(), s, Settings{Seed: 1, N: 300})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Requests < 20 || e.OutputTokens != e.Requests*s.IDE.Plugin.MaxTokens {
+		t.Errorf("estimate %+v, want %d tokens of answer for each request", e, s.IDE.Plugin.MaxTokens)
+	}
+}
+
+// TestEstimateOfTypingAtAnEndpoint: there nobody knows how many suggestions the user can
+// use, so what a run would send is what one sends that has none to use. It is no more than
+// a run of the same keys in which every answer is wrong.
+func TestEstimateOfTypingAtAnEndpoint(t *testing.T) {
+	s, err := scenario.Load("ide")
+	if err != nil {
+		t.Fatal(err)
+	}
+	estimate := func(target string, truth float64) Estimate {
+		one, typed := *s, *s.IDE
+		typed.Truth, one.IDE = truth, &typed
+		e, err := EstimateRun(t.Context(), &one, Settings{Target: target, Seed: 1, N: 300})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	want := estimate(Sim, 0)
+	want.AtMost = true
+	for _, truth := range []float64{0, .6, 1} {
+		if got := estimate(Endpoint, truth); got != want {
+			t.Errorf("with %.0f %% of answers right: %+v, want %+v", 100*truth, got, want)
+		}
+		if got := estimate(Sim, truth); got.AtMost || got.Requests > want.Requests || truth == 1 && got.Requests == want.Requests {
+			t.Errorf("on the simulator with %.0f %% right: %+v, at an endpoint %+v", 100*truth, got, want)
+		}
+	}
+	if s.IDE.Plugin.Reuse != ide.TypedAsSuggested {
+		t.Error("the estimate changed the scenario")
 	}
 }
 

@@ -50,9 +50,16 @@ func (l *load) typing(s *scenario.IDE) error {
 		think := dist.Stream(l.run.settings.Seed, "runner/think", user)
 		keys := share(l.asked, p.Users, user)
 		missing := keys
-		done := func(t *pipeline.Trace) { missing--; l.done(t) }
+		done := func(t *pipeline.Trace) {
+			missing--
+			l.begins(user, t.Index+1)
+			l.done(t)
+		}
 		finished := func() { l.spare(missing) }
-		l.run.clock.At(p.Joins(user)+p.Think.Draw(&think), pipeline.RankInput, func() { sim.Start(user, keys, done, finished) })
+		l.run.clock.At(p.Joins(user)+p.Think.Draw(&think), pipeline.RankInput, func() {
+			l.begins(user, 0)
+			sim.Start(user, keys, done, finished)
+		})
 	}
 	return nil
 }

@@ -31,9 +31,9 @@ type comparison struct {
 	out      trace.Run
 	origin   time.Duration // where the run in hand begins, since the first one did
 	session  int           // the first session of the run in hand
+	silent   []string      // endpoints that show no metrics
 	lastID   int64
-	requests int // sent so far, warm-up included
-	tokens   int
+	spent    spent
 }
 
 // Compare runs the grid of a scenario, cell by cell, each on a server of its own
@@ -45,6 +45,7 @@ func Compare(ctx context.Context, s *scenario.Scenario, set Settings) (trace.Run
 	c := &comparison{scenario: s, settings: set}
 	all := cells(s, set)
 	c.out.Header = c.header(all)
+	c.out.Header.SelfTest = runner.TestItself(ctx, set.Settings)
 	c.out.Footer.Lateness = trace.Lateness{P50: pipeline.Unknown, P99: pipeline.Unknown, Max: pipeline.Unknown}
 	if set.Begin != nil {
 		if err := set.Begin(c.out.Header); err != nil {
@@ -91,10 +92,7 @@ func (c *comparison) header(all []cell) trace.Header {
 		if set.Target != runner.Endpoint {
 			continue
 		}
-		e := trace.Endpoint{
-			Stage: "llm", URL: x.place.ShownURL(), Protocol: string(x.place.Protocol), Model: x.place.Model,
-			MaxRequests: set.Endpoint.MaxRequests, MaxTokens: set.Endpoint.MaxTokens, PerUser: c.perUser(true), Cold: set.Endpoint.Cold,
-		}
+		e := runner.Place(x.place, c.perUser(true))
 		if !slices.Contains(h.Endpoints, e) {
 			h.Endpoints = append(h.Endpoints, e)
 		}
@@ -138,11 +136,12 @@ func (c *comparison) run(ctx context.Context, x *cell) (unfinished string, err e
 func (c *comparison) measure(ctx context.Context, x *cell, beside bool) (unfinished string, err error) {
 	set := c.settings.Settings
 	set.Seed, set.Endpoint, set.PerUser = x.seed(c.settings.Seed, beside), x.place, c.perUser(beside)
-	if unfinished = c.ration(&set); unfinished != "" {
-		return unfinished, nil
+	if over := c.spent.ration(&set); over != nil {
+		return over.Error(), nil
 	}
+	c.looks(&set, beside)
 	sessions, end := 0, time.Duration(0)
-	set.Begin, set.Progress = nil, nil
+	set.Begin, set.Progress, set.SelfTest = nil, nil, false // which was done before the first cell
 	set.Keep = func(t *pipeline.Trace) error {
 		sessions, end = max(sessions, t.Session+1), max(end, t.End)
 		return c.keep(moved(t, c.origin, c.session))
@@ -153,15 +152,18 @@ func (c *comparison) measure(ctx context.Context, x *cell, beside bool) (unfinis
 	set.Interactions = func(at runner.Stand) runner.Interactions {
 		return &probes{
 			Stand: at, cell: x, output: c.scenario.Grid.OutputTokens, beside: beside,
-			seed: set.Seed, salt: c.settings.Salt, sent: c.sent, nextID: c.nextID,
+			seed: set.Seed, salt: c.settings.Salt, nextID: c.nextID,
 		}
 	}
 	part, err := runner.Run(ctx, x.scenarioFor(c.scenario), set)
 	if err != nil {
 		return "", err
 	}
+	c.counted(x, part.Footer.Counters, end)
 	c.origin, c.session = c.origin+end, c.session+sessions
 	c.late(part.Footer.Lateness)
+	c.use(&part)
+	c.out.Footer.Effort = c.out.Footer.Effort.With(part.Footer.Effort)
 	if !beside {
 		for _, e := range part.Footer.Engines {
 			e.Model, e.Variant, e.Prompt = x.model, x.variant.Name, x.prompt
@@ -174,28 +176,18 @@ func (c *comparison) measure(ctx context.Context, x *cell, beside bool) (unfinis
 	return "", nil
 }
 
-// ration leaves a run what the caps of the whole comparison leave it.
-func (c *comparison) ration(set *runner.Settings) (spent string) {
-	ration := func(most *int, used int) bool {
-		if *most > 0 {
-			*most -= used
-			return *most > 0
+// use counts what a run used of a model.
+func (c *comparison) use(part *trace.Run) {
+	c.spent.add(part)
+	for _, u := range part.Footer.Used {
+		all := &c.out.Footer.Used
+		i := slices.IndexFunc(*all, func(o trace.Used) bool { return o.Model == u.Model })
+		if i < 0 {
+			*all = append(*all, u)
+			continue
 		}
-		return true
+		(*all)[i].Tally = (*all)[i].Tally.Add(u.Tally)
 	}
-	if !ration(&set.Endpoint.MaxRequests, c.requests) || !ration(&set.Endpoint.MaxTokens, c.tokens) {
-		return "the caps of the run were reached"
-	}
-	return ""
-}
-
-// sent counts a request against the caps.
-func (c *comparison) sent(r *pipeline.Request) {
-	if r.Sent == pipeline.Unknown {
-		return
-	}
-	c.requests++
-	c.tokens += max(0, r.PromptTokens) + max(0, r.OutputTokens)
 }
 
 func (c *comparison) nextID() int64 {

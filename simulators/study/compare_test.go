@@ -262,7 +262,7 @@ func TestCaps(t *testing.T) {
 	// A cell is 3 requests alone and 6 beside.
 	set.Endpoint.MaxRequests = 9
 	run := compare(t, s, set)
-	if run.Footer.Finished || run.Footer.Reason != "the caps of the run were reached" || len(run.Traces) != 2+2+1 {
+	if run.Footer.Finished || run.Footer.Reason != "the cap of 9 requests was reached" || len(run.Traces) != 2+2+1 {
 		t.Errorf("%d traces, footer %+v; want one cell, the one that is skipped, and the caps reached", len(run.Traces), run.Footer)
 	}
 	for _, tr := range run.Traces[:4] {
@@ -275,7 +275,7 @@ func TestCaps(t *testing.T) {
 func TestModelsThere(t *testing.T) {
 	s := parse(t, small)
 	_, err := Models(t.Context(), s, endpoint.Config{URL: serve(t, "a", "b"), Protocol: dialect.OpenAIChat}, nil)
-	if err == nil || !strings.Contains(err.Error(), "several models; name one of a, b") {
+	if err == nil || !strings.Contains(err.Error(), "several models; name those to compare with --endpoint-model: a, b") {
 		t.Errorf("Models: %v, want both named", err)
 	}
 	all := endpoint.Config{URL: serve(t, "other", "TinyLlama-1.1B", "Phi-3-mini-4k"), Protocol: dialect.OpenAIChat}

@@ -91,6 +91,9 @@ func remote(g *scenario.Grid, set Settings, m Model, prompt int, v scenario.Vari
 			}
 		}
 	}
+	if set.PriceOf != nil {
+		c.place.Price = set.PriceOf(c.place.Model)
+	}
 	if !bound && !reflect.DeepEqual(v.Engine, g.Variants[0].Engine) {
 		c.skipped = "a client cannot switch this on or off: name an endpoint that has it in endpoints.cells"
 	}

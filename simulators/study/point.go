@@ -1,9 +1,11 @@
 package study
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"halfsecond/budgets"
@@ -20,7 +22,7 @@ func point(run trace.Run) (Point, error) {
 	kept := a.Run.Traces
 	p := Point{
 		Seed: run.Header.Seed, Verdict: a.Verdict, Judgements: a.Judgements, StartUp: a.StartUp, Unfit: a.Unfit,
-		Pool: *a.Landing(), Kept: len(kept), OK: okShare(kept),
+		Pool: *a.Landing(), Kept: len(kept), OK: okShare(kept), Failures: failures(kept),
 	}
 	if m, limit, ok := a.Good(); ok {
 		p.Pool, p.Limit, p.Limited = *a.Pool(m.Name), limit, true
@@ -38,6 +40,28 @@ func okShare(traces []pipeline.Trace) float64 {
 		}
 	}
 	return ok / float64(len(traces))
+}
+
+// failures counts the traces that did not end ok by their reasons.
+func failures(traces []pipeline.Trace) map[string]int {
+	reasons := map[string]int{}
+	for i := range traces {
+		if t := &traces[i]; t.Outcome != pipeline.OK {
+			reasons[cmp.Or(t.Reason, t.Outcome.String())]++
+		}
+	}
+	return reasons
+}
+
+// MostOften returns the reason that most of failures have, the first by name of several;
+// "" of none.
+func MostOften(failures map[string]int) (reason string) {
+	for why, n := range failures {
+		if most := failures[reason]; n > most || n == most && why < reason {
+			reason = why
+		}
+	}
+	return reason
 }
 
 // rates returns how many interactions a second were due, and how many ended ok, in the
@@ -66,10 +90,10 @@ func rates(kept, all []pipeline.Trace) (offered, achieved float64) {
 	return offered / (to - from).Seconds(), achieved / (to - from).Seconds()
 }
 
-// standing returns on which side a load is, when it should have had so many runs.
-func (l *Level) standing(repeats int) Standing {
+// standing returns on which side a load is that has had all its runs.
+func (l *Level) standing() Standing {
 	all := func(v budgets.Verdict) bool {
-		return len(l.Points) == repeats && !slices.ContainsFunc(l.Points, func(p Point) bool { return p.Verdict != v })
+		return !slices.ContainsFunc(l.Points, func(p Point) bool { return p.Verdict != v })
 	}
 	switch {
 	case all(budgets.Pass):
@@ -90,7 +114,7 @@ func (l *Level) collapse(open bool, best float64) string {
 		p := &l.Points[i]
 		switch {
 		case p.OK < collapsed:
-			return fmt.Sprintf("only %.0f %% ended ok", 100*p.OK)
+			return fmt.Sprintf("only %.0f %% ended ok, the others most often: %s", 100*p.OK, strings.TrimRight(MostOften(p.Failures), "."))
 		case open && p.Achieved < collapsed*p.Offered:
 			return fmt.Sprintf("%.3g/s of %.3g/s ended", p.Achieved, p.Offered)
 		case p.Achieved < collapsed*best:

@@ -28,7 +28,6 @@ type probes struct {
 	beside bool   // each with an answer streaming beside
 	seed   uint64 // of every draw; each cell has its own, alone and beside
 	salt   uint64 // tells the prompts from those of other runs
-	sent   func(r *pipeline.Request)
 	nextID func() int64
 }
 
@@ -148,9 +147,6 @@ func (p *probe) finish() {
 	p.endStream()
 	for i := range p.trace.Spans {
 		p.trace.Spans[i].Simulated = r.Simulated
-	}
-	for i := range p.trace.Requests {
-		p.sent(&p.trace.Requests[i])
 	}
 	p.Finish(r.Outcome, r.Reason)
 }

@@ -87,7 +87,7 @@ func begin(t *testing.T, beside bool, refuse func(*pipeline.Call) bool) (*pipeli
 	id := int64(0)
 	s := &probes{
 		Stand: runner.Stand{Loop: loop, LLM: m}, cell: &cell{model: "m", variant: scenario.Variant{Name: "v"}, prompt: 500},
-		output: 40, beside: beside, seed: 1, sent: func(*pipeline.Request) {}, nextID: func() int64 { id++; return id },
+		output: 40, beside: beside, seed: 1, nextID: func() int64 { id++; return id },
 	}
 	var done *pipeline.Trace
 	s.Begin(3, 7, func(tr *pipeline.Trace) { done = tr })

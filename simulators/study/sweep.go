@@ -11,7 +11,6 @@ import (
 
 	"halfsecond/budgets"
 	"halfsecond/budgets/steady"
-	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
 	"halfsecond/pipeline/trace"
 	"halfsecond/simulators/arrival"
@@ -53,6 +52,7 @@ type Level struct {
 	Load     float64
 	Standing Standing
 	Points   []Point // its runs
+	Cut      bool    // the last of them did not finish
 }
 
 // Point is what one run tells.
@@ -74,6 +74,8 @@ type Point struct {
 	Offered, Achieved float64
 	Kept              int     // interactions of the report
 	OK                float64 // the share of them that ended ok; NaN of none
+	// Failures counts those that did not, by the words of why.
+	Failures map[string]int
 }
 
 // Good counts the members of the pool that keep the limit.
@@ -164,7 +166,8 @@ func EstimateSweep(ctx context.Context, s *scenario.Scenario, set SweepSettings)
 	}
 	e, err := runner.EstimateRun(ctx, loaded, one)
 	runs := MostRuns(s, set)
-	return runner.Estimate{Requests: e.Requests * runs, PromptTokens: e.PromptTokens * runs, OutputTokens: e.OutputTokens * runs}, err
+	e.Requests, e.PromptTokens, e.OutputTokens = e.Requests*runs, e.PromptTokens*runs, e.OutputTokens*runs
+	return e, err
 }
 
 // interactions returns how many interactions a run under a load has.
@@ -208,32 +211,25 @@ type sweep struct {
 	out      *Swept
 	err      error
 
-	requests, tokens int // sent so far, about
+	spent spent
 }
 
 // level runs one load.
 func (w *sweep) level(load float64) (Standing, after) {
 	l := Level{Load: load}
-	for repeat := range w.settings.Repeats {
-		run, err := w.run(load, repeat)
-		if err == nil {
-			var p Point
-			p, err = point(run)
-			l.Points = append(l.Points, p)
-		}
-		if err != nil {
+	for repeat := 0; repeat < w.settings.Repeats && w.out.Ended == ""; repeat++ {
+		if err := w.repeat(&l, repeat); err != nil {
 			w.err = fmt.Errorf("load %g: %w", load, err)
 			return Unsure, nothing
 		}
-		if w.out.Runs++; w.settings.Ran != nil {
-			w.settings.Ran(w.out.Runs)
-		}
-		if !run.Footer.Finished {
-			w.out.Ended = cmp.Or(run.Footer.Reason, "a run did not finish")
-			break
-		}
 	}
-	l.Standing = l.standing(w.settings.Repeats)
+	if len(l.Points) == 0 {
+		return Unsure, nothing // the caps left nothing for it
+	}
+	l.Standing = Unsure
+	if w.out.Ended == "" {
+		l.Standing = l.standing()
+	}
 	w.out.Levels = append(w.out.Levels, l)
 	if w.out.Ended != "" {
 		return l.Standing, nothing
@@ -243,6 +239,37 @@ func (w *sweep) level(load float64) (Standing, after) {
 		return l.Standing, lower
 	}
 	return l.Standing, anything
+}
+
+// repeat carries one run of a load out and takes what it tells, unless the caps leave
+// nothing for it.
+func (w *sweep) repeat(l *Level, repeat int) error {
+	loaded, err := under(w.scenario, l.Load, w.settings.N)
+	if err != nil {
+		return err
+	}
+	set := w.setUp(l.Load, repeat)
+	if over := w.spent.ration(&set); over != nil {
+		w.out.Ended = over.Error()
+		return nil
+	}
+	run, err := w.run(loaded, l.Load, repeat, set)
+	if err != nil {
+		return err
+	}
+	p, err := point(run)
+	if err != nil {
+		return err
+	}
+	l.Points = append(l.Points, p)
+	if w.out.Runs++; w.settings.Ran != nil {
+		w.settings.Ran(w.out.Runs)
+	}
+	if !run.Footer.Finished {
+		l.Cut = true
+		w.out.Ended = cmp.Or(run.Footer.Reason, "a run did not finish")
+	}
+	return nil
 }
 
 // bestBelow returns the most interactions a second that ended ok under a lower load.
@@ -268,12 +295,8 @@ func (s *Swept) Named(load float64) string {
 	return fmt.Sprintf("%g/s", load)
 }
 
-// run carries one run out.
-func (w *sweep) run(load float64, repeat int) (trace.Run, error) {
-	loaded, err := under(w.scenario, load, w.settings.N)
-	if err != nil {
-		return trace.Run{}, err
-	}
+// setUp returns the settings of one run.
+func (w *sweep) setUp(load float64, repeat int) runner.Settings {
 	set := w.settings.Settings
 	set.N = interactions(w.scenario, load, set.N)
 	set.Seed = seedOf(set.Seed, repeat)
@@ -281,17 +304,18 @@ func (w *sweep) run(load float64, repeat int) (trace.Run, error) {
 		salt := dist.Stream(set.Salt, "study/sweep", w.out.Runs)
 		set.Salt = salt.Uint64()
 	}
-	if err := w.ration(&set); err != nil {
-		return trace.Run{Footer: trace.Footer{Reason: err.Error()}}, nil
-	}
+	return set
+}
+
+// run carries one run out.
+func (w *sweep) run(loaded *scenario.Scenario, load float64, repeat int, set runner.Settings) (run trace.Run, err error) {
 	carry := func(set runner.Settings) (trace.Run, error) { return runner.Run(w.ctx, loaded, set) }
 	if w.settings.Around != nil {
-		run, err := w.settings.Around(load, repeat, set, carry)
-		w.spent(&run)
-		return run, err
+		run, err = w.settings.Around(load, repeat, set, carry)
+	} else {
+		run, err = carry(set)
 	}
-	run, err := carry(set)
-	w.spent(&run)
+	w.spent.add(&run)
 	return run, err
 }
 
@@ -303,39 +327,4 @@ func seedOf(seed uint64, repeat int) uint64 {
 	}
 	r := dist.Stream(seed, "study/repeat", repeat)
 	return r.Uint64()
-}
-
-// ration leaves a run what the caps of the whole sweep leave it.
-func (w *sweep) ration(set *runner.Settings) error {
-	for _, c := range []struct {
-		most *int
-		used int
-		what string
-	}{{&set.Endpoint.MaxRequests, w.requests, "requests"}, {&set.Endpoint.MaxTokens, w.tokens, "tokens"}} {
-		if *c.most == 0 {
-			continue
-		}
-		if *c.most -= c.used; *c.most <= 0 {
-			return fmt.Errorf("the cap of the sweep's %s was reached", c.what)
-		}
-	}
-	return nil
-}
-
-// spent counts what a run sent. What is not in its file, the warm-up and the requests
-// of others, counts as much for each as what is.
-func (w *sweep) spent(run *trace.Run) {
-	requests, tokens := 0, 0
-	for i := range run.Traces {
-		for j := range run.Traces[i].Requests {
-			if r := &run.Traces[i].Requests[j]; r.Sent != pipeline.Unknown {
-				requests++
-				tokens += max(0, r.PromptTokens) + max(0, r.OutputTokens)
-			}
-		}
-	}
-	whole := float64(len(run.Traces)+run.Header.WarmUp) / float64(max(1, len(run.Traces)))
-	whole += float64(run.Footer.Background.Requests) / float64(max(1, requests))
-	w.requests += int(math.Ceil(whole * float64(requests)))
-	w.tokens += int(math.Ceil(whole * float64(tokens)))
 }

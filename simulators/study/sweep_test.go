@@ -314,7 +314,53 @@ budgets: [p50(ttft) < 20s]
 	if l := w.Levels[0]; l.Standing != Inside || l.Points[0].OK != 1 || l.Points[0].StartUp != nil || l.Points[0].Verdict != budgets.Pass {
 		t.Errorf("50/s: %+v", l.Points[0])
 	}
-	if !strings.HasPrefix(w.Ended, "the cap of the sweep's requests was reached") {
+	if !strings.HasPrefix(w.Ended, "the cap of 170 requests was reached") {
 		t.Errorf("ended: %q", w.Ended)
+	}
+}
+
+// A run for which the caps leave nothing was not made, and says nothing of its load.
+func TestSweepOutOfCaps(t *testing.T) {
+	s := parsed(t, `halfsecond: 1
+kind: bench
+name: over sockets
+arrivals: {process: poisson, rate: 100/s}
+warm_up: 5
+bench: {prompt_tokens: 40, output_tokens: 3, llm: {ttft: 1ms, tokens_per_second: 1000}}
+budgets: [p50(ttft) < 20s]
+`)
+	// A run is 35 requests: one fits, and then two.
+	for _, c := range []struct{ most, repeats, levels, runs int }{{35, 1, 1, 1}, {35, 2, 1, 1}, {70, 2, 1, 2}} {
+		set := SweepSettings{
+			Settings: runner.Settings{Target: runner.Endpoint, Seed: 1, N: 30, PerUser: 1, Endpoint: endpoint.Config{
+				URL: serve(t, "only:1b"), Protocol: dialect.OpenAIChat, IgnoreEOS: true, MaxRequests: c.most,
+			}},
+			Loads: []float64{50, 100}, Repeats: c.repeats,
+		}
+		w, err := Sweep(t.Context(), s, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(w.Levels) != c.levels || w.Runs != c.runs || len(w.Levels[0].Points) != c.runs || w.Ended != fmt.Sprintf("the cap of %d requests was reached", c.most) {
+			t.Errorf("%d requests: %d levels, %d runs, ended %q; want %d levels and %d runs", c.most, len(w.Levels), w.Runs, w.Ended, c.levels, c.runs)
+		}
+		want := Inside
+		if c.runs < c.repeats {
+			want = Unsure
+		}
+		if w.Levels[0].Standing != want {
+			t.Errorf("%d requests: %v, want %v", c.most, w.Levels[0].Standing, want)
+		}
+	}
+}
+
+// Where most of what is asked fails, the sweep says why the others did, most often.
+func TestCollapseSaysWhy(t *testing.T) {
+	l := Level{Points: []Point{{OK: .25, Failures: map[string]int{"b": 2, "HTTP 401: no key.": 3, "c": 1}}}}
+	if got, want := l.collapse(true, 0), "only 25 % ended ok, the others most often: HTTP 401: no key"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := MostOften(map[string]int{"b": 2, "a": 2}); got != "a" {
+		t.Errorf("most often %q, want a", got)
 	}
 }

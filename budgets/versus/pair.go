@@ -1,0 +1,109 @@
+package versus
+
+import (
+	"fmt"
+
+	"halfsecond/pipeline/quantile"
+)
+
+// member is an interaction that is drawn again: its place in each run, absent where that
+// run has none.
+type member struct{ a, b int }
+
+const absent = -1
+
+// leastShared is how much of the longer run has to be in the other too for the two to be
+// paired, by convention: start-ups that were cut may differ a little.
+const leastShared = .9
+
+// identity is which interaction of which session one is.
+type identity struct{ session, index int }
+
+// pair returns the interactions of two runs in order of time, those of the second alone at
+// the end, and the same one of both together: under one
+// scenario and one seed it fell due at the same instant and asked for as much, so that
+// much of what it took in one run it takes in the other. Where they cannot be paired it
+// says why.
+func pair(a, b *Run) (members []member, why string) {
+	switch {
+	case a.ScenarioHash != b.ScenarioHash:
+		return nil, "they are of different scenarios"
+	case a.Target != b.Target:
+		return nil, "they were on different targets"
+	case a.Seed != b.Seed:
+		return nil, "their seeds differ, and with them what they asked"
+	case len(a.Indexes) != len(a.Sessions) || len(b.Indexes) != len(b.Sessions):
+		return nil, "a baseline does not say which interaction a value is of: save it again"
+	}
+	inA, inB := a.places(), b.places()
+	longer, shared := max(len(a.Sessions), len(b.Sessions)), 0
+	for i := range a.Sessions {
+		at, known := inB[a.identity(i)]
+		if !known {
+			at = absent
+		} else {
+			shared++
+		}
+		members = append(members, member{i, at})
+	}
+	for i := range b.Sessions {
+		if _, known := inA[b.identity(i)]; !known {
+			members = append(members, member{absent, i})
+		}
+	}
+	switch {
+	case len(inA) < len(a.Sessions) || len(inB) < len(b.Sessions):
+		return nil, "an interaction is in a run twice"
+	case longer == 0 || float64(shared) < leastShared*float64(longer):
+		return nil, fmt.Sprintf("of %d interactions only %d are in both", longer, shared)
+	}
+	return members, ""
+}
+
+func (r *Run) identity(i int) identity { return identity{r.Sessions[i], r.Indexes[i]} }
+
+// places returns where each interaction is.
+func (r *Run) places() map[identity]int {
+	places := make(map[identity]int, len(r.Sessions))
+	for i := range r.Sessions {
+		places[r.identity(i)] = i
+	}
+	return places
+}
+
+// draw says how the interactions of a run are drawn again.
+type draw struct {
+	plan   quantile.Plan
+	words  string
+	places []int // of each member in the run, absent for none; nil where members are its interactions
+}
+
+// drawPairs returns how two runs are drawn again together, which is with one plan.
+func drawPairs(a, b *Run, members []member) (da, db draw) {
+	var sessions []int
+	for _, m := range members {
+		da.places, db.places = append(da.places, m.a), append(db.places, m.b)
+		if m.a != absent {
+			sessions = append(sessions, a.Sessions[m.a])
+		} else {
+			sessions = append(sessions, b.Sessions[m.b])
+		}
+	}
+	plan, words := planOf(sessions, func() int { return max(quantile.BlockLength(a.landings()), quantile.BlockLength(b.landings())) })
+	da.plan, da.words, db.plan, db.words = plan, words, plan, words
+	return da, db
+}
+
+// of returns the values of a series by member.
+func (d *draw) of(s *Series) [][]float64 {
+	if d.places == nil {
+		return s.Values
+	}
+	values := make([][]float64, len(d.places))
+	for i, at := range d.places {
+		if at != absent {
+			values[i] = s.Values[at]
+		}
+	}
+	return values
+}

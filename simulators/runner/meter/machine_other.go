@@ -1,0 +1,5 @@
+//go:build !linux
+
+package meter
+
+func readMachine() machine { return unknownMachine() }
