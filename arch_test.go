@@ -31,15 +31,16 @@ var homes = []struct {
 	why     string
 }{
 	{"github.com/gofiber", []string{"web/..."}, "fiber cannot see a client hang up, so nothing that serves models may use it"},
-	{"github.com/gorilla/websocket", []string{"mockllm/server/voice/talk", "mockllm/server/voice/voicetest", "pipeline/endpoint/talk"}, "sockets belong to the two ends of a connection"},
+	{"github.com/gorilla/websocket", []string{"mockllm/server/voice/talk", "mockllm/server/voice/voicetest", "mockllm/server/voice/peer", "pipeline/endpoint/talk"}, "sockets belong to the two ends of a connection"},
 	{"halfsecond/mockllm/server/voice/voicetest", nil, "it is for tests"},
+	{"halfsecond/mockllm/server/voice/peer", nil, "it is for tests"},
 	{"github.com/nats-io", []string{"simulators/fleet"}, "scaling out is one package's business"},
 	{"database/sql", []string{"web/store"}, "runs are kept in one place"},
 	{"github.com/spf13", []string{"cmd/..."}, "flags and settings end where plain structs begin"},
 	{"github.com/montanaflynn/stats", []string{"pipeline/quantile"}, "there is one percentile definition"},
 	{"github.com/HdrHistogram", []string{"pipeline/quantile"}, "there is one percentile definition"},
 	{"github.com/goccy/go-yaml", []string{"pipeline/strict", "simulators/scenario", "mockllm/fault"}, "files that people write are read strictly, with positions: experiments and faults"},
-	{"github.com/prometheus", []string{"mockllm/server/ledger"}, "metrics are served where requests are"},
+	{"github.com/prometheus", []string{"mockllm/server/ledger", "pipeline/endpoint/counters"}, "metrics are served where requests are, and read in one place"},
 	{"github.com/schollz/progressbar", []string{"cmd/..."}, "progress is for the person at the terminal"},
 	{"gonum.org/v1/plot", []string{"budgets/report/picture"}, "pictures are drawn in one place"},
 	{"net", []string{"mockllm/server", "mockllm/server/...", "mockllm/fault", "mockllm/mock", "pipeline/endpoint", "pipeline/endpoint/...", "simulators/runner", "web/...", "cmd/..."}, "models compute; only the ends of a connection open sockets"},
@@ -49,10 +50,10 @@ var homes = []struct {
 // pure lists packages that compute: no clock, file, socket or global randomness. Text
 // comes and goes by readers, writers and what is built in. pipeline's root is one but for the files of the Wall driver, see drivers.
 var pure = []string{
-	"pipeline", "pipeline/dist", "pipeline/quantile", "pipeline/link", "pipeline/strict", "pipeline/trace", "pipeline/exchange", "pipeline/wire/...", "pipeline/endpoint/probe/seen",
+	"pipeline", "pipeline/dist", "pipeline/quantile", "pipeline/link", "pipeline/strict", "pipeline/trace", "pipeline/exchange", "pipeline/price", "pipeline/wire/...", "pipeline/endpoint/probe/seen", "pipeline/endpoint/audition/heard",
 	"mockllm/catalog", "mockllm/roofline", "mockllm/engine", "mockllm/engine/kv", "mockllm/cluster", "mockllm/fit", "mockllm/speech", "mockllm/speech/audio", "mockllm/token", "mockllm/given", "mockllm/answer", "mockllm/cassette",
 	"mockllm/server/text/sample", "mockllm/server/text/fim", "mockllm/server/text/tokenid",
-	"budgets", "budgets/grid", "budgets/steady", "budgets/versus", "budgets/finding", "budgets/report", "budgets/report/picture",
+	"budgets", "budgets/grid", "budgets/steady", "budgets/versus", "budgets/finding", "budgets/finding/spoken", "budgets/report", "budgets/report/picture",
 	"simulators/arrival", "simulators/voice", "simulators/ide", "simulators/bench",
 }
 

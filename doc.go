@@ -25,17 +25,21 @@
 //	  strict           YAML and JSON files that people write, and all that is wrong with one at once
 //	  wire             bytes <-> messages: event streams and the OpenAI protocol; a package below for each other vendor
 //	  endpoint         real endpoints as stages
+//	    selftest       how late the tester reads streams of known timing
 //	    recount        every number of a run again, from its raw log
+//	    counters       what a server counts itself, by its metrics before and after a run
 //	    probe          asks an endpoint a few times, for finding to explain
+//	    audition       has a speech endpoint hear or speak a few times, for finding/spoken
 //	    listen         speech to text
 //	    speak          text to speech
 //	    converse       models that hear and speak
 //	    talk           their sockets, and audio at the pace of speech
 //	    sound          when samples came, and when the first that can be heard
 //	  exchange         the raw log and cassettes: what went over the wire, read by read
+//	  price            money, and what tokens cost
 //	  realpart         programs that nobody here wrote, for tests
 //	mockllm            what serves
-//	  catalog          accelerators, models, engines, hosted components: tables, each figure with its source
+//	  catalog          accelerators, models, engines, hosted components, prices: tables, each figure with its source
 //	  roofline         how long one step of an engine takes; bytes of KV cache
 //	  engine           one replica behind one interface: batched, slots, hosted; its API server, its cold start
 //	    kv             blocks of the KV cache: shared by prefix, given up oldest first
@@ -53,7 +57,7 @@
 //	                   serve (what they have in common), sample (JSON of a schema), fim (the
 //	                   hole in code), tokenid (numbers of tokens); stand is for tests
 //	    voice          fronts of speech protocols: a package below for each vendor, over ear and
-//	                   mouth, which hear and speak, and talk, the plumbing; voicetest is for tests
+//	                   mouth, which hear and speak, and talk, the plumbing; voicetest and peer are for tests
 //	    replay         what was recorded, served again
 //	    ledger         what was asked, how late the answers were written, /metrics
 //	    conformance    vendors' own libraries streaming from the mock
@@ -64,6 +68,7 @@
 //	  steady           where the start-up of a run ends
 //	  versus           two runs of one experiment: better, worse, or not to be told; baseline files
 //	  finding          what was seen of an endpoint means: findings, each with evidence and the fix
+//	    spoken         the same of speech
 //	  report           terminal, JSON, CSV, Markdown and JUnit reports
 //	    picture        the pictures of a comparison, SVG and PNG
 //	simulators         who asks, and how
@@ -71,6 +76,7 @@
 //	  voice, ide, bench  the interactions
 //	  scenario         scenario files: strict parse, defaults, hash; built-in scenarios
 //	  runner           scenario + target -> traces
+//	    meter          what a run takes of the machine, and what else the machine does
 //	  study            many runs as one: the comparison of models, the sweep of loads
 //
 // # Arrows
@@ -88,7 +94,8 @@
 // audio that clients send, in pure Go. goleak (tests): nothing stays behind.
 // HdrHistogram: mergeable lateness histograms. montanaflynn/stats (tests): a second
 // opinion on percentiles. gonum/plot: axes, lines and bands in SVG and PNG, with the
-// fonts in it. prometheus/client_golang: the mock's /metrics. progressbar and x/term:
+// fonts in it. prometheus/client_golang: the mock's /metrics;
+// prometheus/common, client_model: those of other servers, read as Prometheus's own tools do. progressbar and x/term:
 // the terminal. x/sys: the timerfd that the wall clock sleeps on. x/sync: goroutines
 // of the server that end together. go-internal (tests): command scripts. staticcheck
 // (a tool, pinned in go.mod): make check.

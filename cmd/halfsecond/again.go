@@ -27,6 +27,7 @@ type again struct {
 	Others    int      `json:"others"`   // in the log and not in the traces
 	Hashed    bool     `json:"hashed"`   // bytes are other letters of the same kinds and sizes
 	Cut       bool     `json:"cut"`      // the log ends in mid-air
+	Unkept    int      `json:"unkept"`   // of others, those that a run which was cut off did not keep in its traces
 }
 
 type differ struct {
@@ -61,6 +62,9 @@ func recountRun(path string, run trace.Run) (*again, error) {
 	a := &again{
 		ReadAgain: r.Again, Differing: []differ{}, Unsent: r.Unsent, Missing: r.Missing, Textless: r.Textless,
 		Others: r.Others, Hashed: r.Hashed, Cut: r.Cut,
+	}
+	if !run.Footer.Finished {
+		a.Unkept = r.Others - r.Early
 	}
 	for _, d := range r.Differ {
 		a.Differing = append(a.Differing, differ(d))
@@ -105,7 +109,8 @@ func (a *again) cannot() (lines []string) {
 	}
 	say(a.Unsent, "%s never sent: there are no bytes")
 	say(a.Missing, "%s not in the log")
-	say(a.Textless, "%s in the log without bytes, since texts were not to be kept and bytes that are packed have no others of the same size")
+	say(a.Unkept, "%s in the log and not in the traces: the run was cut off before what they belong to ended")
+	say(a.Textless, "%s in the log without bytes, since bytes that are packed have no others of the same size in place of texts that are not to be kept, or of a key")
 	if a.Hashed {
 		lines = append(lines, "words were not kept: other letters of the same size stand for them")
 	}

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 
 	"halfsecond/budgets/report"
@@ -29,13 +27,10 @@ func (p *program) notForGrids() error {
 
 // onlyForGrids refuses what only a comparison of models has.
 func (o *runOptions) onlyForGrids(p *program) error {
-	switch {
-	case p.Format == "csv":
+	if p.Format == "csv" {
 		return errCSV
-	case len(o.models) > 0:
-		return errors.New("--endpoint-model is for comparisons of models, such as 'halfsecond run bench'; a scenario names its model with endpoints.llm.model")
 	}
-	return nil
+	return o.oneModel()
 }
 
 // runBench compares the models of a grid and reports what follows.
@@ -47,15 +42,15 @@ func runBench(ctx context.Context, p *program, o *runOptions, s *scenario.Scenar
 	if err != nil {
 		return err
 	}
-	e := study.Estimate(s, set)
+	e := o.pricedGrid(s, set)
 	if o.check {
 		all := set.Settings
 		all.N = study.Traces(s, set)
-		return p.showCheck(s, all, o.caps, e)
+		return p.showCheck(o.checked(s, all, e))
 	}
 	if set.Target == runner.Endpoint {
-		if err := o.caps.over(e); err != nil {
-			return usageError(err)
+		if err := o.begin(p, set.Settings, e); err != nil {
+			return err
 		}
 	}
 	run, err := o.carryOut(p.bar(set.Target, study.Traces(s, set)), set.Settings, func(one runner.Settings) (trace.Run, error) {
@@ -83,6 +78,9 @@ func runBench(ctx context.Context, p *program, o *runOptions, s *scenario.Scenar
 // grid resolves what the flags say of how to compare.
 func (o *runOptions) grid(ctx context.Context, s *scenario.Scenario, one runner.Settings) (study.Settings, error) {
 	set := study.Settings{Settings: one, Cells: s.Endpoints.Cells}
+	if o.model != "" {
+		return set, usageError(errors.New("--model is for a scenario that asks one model: name those to compare with --endpoint-model"))
+	}
 	if set.N < 2 {
 		return set, usageError(fmt.Errorf("--n %d: a comparison repeats every cell, want at least 2", set.N))
 	}
@@ -93,16 +91,41 @@ func (o *runOptions) grid(ctx context.Context, s *scenario.Scenario, one runner.
 		return set, nil
 	}
 	var err error
-	if o.check && len(o.models) == 0 {
-		if set.Models = study.Stated(s, set.Endpoint); len(set.Models) == 0 {
-			set.Models = study.AtMost(s) // which of them are there is not asked now
-		}
+	if o.unlisted(s, set) {
+		set.Models = study.AtMost(s)
 		return set, nil
 	}
-	if set.Models, err = study.Models(ctx, s, set.Endpoint, o.models); err != nil && len(o.models) == 0 {
-		err = fmt.Errorf("%w; --endpoint-model names those to compare", err)
+	if o.check && len(o.models) == 0 {
+		set.Models = study.Stated(s, set.Endpoint)
+		return set, nil
 	}
-	return set, err
+	if set.Models, err = study.Models(ctx, s, set.Endpoint, o.models); err != nil {
+		return set, &unbegun{"comparison", err}
+	}
+	return set, usageError(o.pricedModels(study.Asked(s, set)))
+}
+
+// unlisted reports whether nobody has said which models there are and the endpoint is not
+// asked either. All of the scenario are the most; one that has only one is asked for that.
+func (o *runOptions) unlisted(s *scenario.Scenario, set study.Settings) bool {
+	return o.check && set.Target == runner.Endpoint && len(o.models) == 0 && len(study.Stated(s, set.Endpoint)) == 0
+}
+
+// pricedModels reports models that a cap of money has no price of.
+func (o *runOptions) pricedModels(names []string) error {
+	var errs []error
+	for _, name := range names {
+		errs = append(errs, o.guard.needs(name))
+	}
+	return errors.Join(errs...)
+}
+
+// pricedGrid returns what a comparison would send, and what that would cost.
+func (o *runOptions) pricedGrid(s *scenario.Scenario, set study.Settings) priced {
+	e := priced{Estimate: study.Estimate(s, set), price: o.guard.fixed}
+	e.cost, e.known = study.Cost(s, set)
+	e.AtMost = o.unlisted(s, set)
+	return e
 }
 
 // draw writes the table of cells and the pictures of a comparison where --out says. There
@@ -111,14 +134,14 @@ func (o *runOptions) draw(b *report.Bench) error {
 	if o.out == "" || !b.Finished {
 		return nil
 	}
-	if err := writeFile(filepath.Join(o.out, cellsFile), b.CSV); err != nil {
+	if err := replaceFile(filepath.Join(o.out, cellsFile), b.CSV); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	for _, p := range picture.Bench(b) {
-		if err := writeFile(filepath.Join(o.out, p.Name+".svg"), p.SVG); err != nil {
+		if err := replaceFile(filepath.Join(o.out, p.Name+".svg"), p.SVG); err != nil {
 			return fmt.Errorf("--out: %w", err)
 		}
-		if err := writeFile(filepath.Join(o.out, p.Name+".png"), p.PNG); err != nil {
+		if err := replaceFile(filepath.Join(o.out, p.Name+".png"), p.PNG); err != nil {
 			return fmt.Errorf("--out: %w", err)
 		}
 	}
@@ -203,18 +226,6 @@ func benchError(b *report.Bench, what string) error {
 		return unfinishedRun(what, b.UnfinishedReason, b.N, b.NAsked)
 	case !b.Measured():
 		return &exitError{exitUnmeasured, errors.New("some cells have no figures: the notes of the report say why")}
-	}
-	return nil
-}
-
-// writeFile makes a file of what write writes. There is none where that fails.
-func writeFile(name string, write func(io.Writer) error) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(write(f), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(name))
 	}
 	return nil
 }

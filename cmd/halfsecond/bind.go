@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -13,7 +14,8 @@ import (
 )
 
 // endpoint returns the language model's server: the scenario's, with the URL of
-// --endpoint in its place if there is one.
+// --endpoint and the model of --model in their places if there are any. Where the
+// scenario has none, the path of the URL may say which protocol it is.
 func (o *runOptions) endpoint(s *scenario.Scenario) (endpoint.Config, error) {
 	e := scenario.Endpoint{Protocol: string(dialect.OpenAIChat)}
 	if s.IDE != nil {
@@ -22,7 +24,7 @@ func (o *runOptions) endpoint(s *scenario.Scenario) (endpoint.Config, error) {
 	if s.Endpoints.LLM != nil {
 		e = *s.Endpoints.LLM
 	}
-	errs := []error{o.caps.validate()}
+	errs := []error{o.guard.resolve()}
 	for _, binding := range o.endpoints {
 		stage, url, ok := strings.Cut(binding, "=")
 		if !ok || stage != "llm" || url == "" {
@@ -30,7 +32,11 @@ func (o *runOptions) endpoint(s *scenario.Scenario) (endpoint.Config, error) {
 			continue
 		}
 		e.URL = url
+		if s.Endpoints.LLM == nil {
+			e.Protocol = string(endpoint.ProtocolAt(url, dialect.Protocol(e.Protocol)))
+		}
 	}
+	e.Model = cmp.Or(o.model, e.Model)
 	if e.URL == "" {
 		errs = append(errs, errors.New("no endpoint for the language model: give the scenario endpoints: {llm: {url: ...}}, or --endpoint llm=URL"))
 	}
@@ -42,12 +48,24 @@ func (o *runOptions) endpoint(s *scenario.Scenario) (endpoint.Config, error) {
 	errs = append(errs, unread)
 	config := endpoint.Config{
 		URL: e.URL, Protocol: dialect.Protocol(e.Protocol), Model: e.Model, Key: key, IgnoreEOS: e.IgnoreEOS || o.ignoreEOS,
-		MaxRequests: o.caps.requests, MaxTokens: o.caps.tokens, Cold: o.cold, Roots: roots,
+		Cold: o.cold, Roots: roots,
+	}
+	o.guard.bind(&config)
+	if s.Grid == nil {
+		errs = append(errs, o.guard.needs(config.Model))
 	}
 	if err = errors.Join(append(errs, err)...); err == nil {
 		err = config.Check()
 	}
 	return config, err
+}
+
+// oneModel refuses the models of a comparison where a scenario asks a single one.
+func (o *runOptions) oneModel() error {
+	if len(o.models) > 0 {
+		return errors.New("--endpoint-model is for comparisons of models, such as 'halfsecond run bench': here --model names the one that is asked")
+	}
+	return nil
 }
 
 // mayOverlap refuses a plugin that leaves requests under way at the next key when

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/pflag"
 
+	"halfsecond/pipeline/endpoint"
 	"halfsecond/simulators/runner"
 	"halfsecond/simulators/scenario"
 )
@@ -37,8 +39,64 @@ func (c caps) validate() error {
 	return errors.Join(errs...)
 }
 
-// allow refuses a run on an endpoint that is likely to exceed the caps.
-func (c caps) allow(ctx context.Context, s *scenario.Scenario, set runner.Settings) error {
+// over says which caps an estimate exceeds.
+func (c caps) over(e runner.Estimate) error {
+	var errs []error
+	if e.Requests > c.requests {
+		errs = append(errs, fmt.Errorf("the run would send %s %d requests, more than --max-requests %d: lower --n or raise it", e.About(), e.Requests, c.requests))
+	}
+	if e.Tokens() > c.tokens {
+		errs = append(errs, fmt.Errorf("the run would take %s %d tokens, more than --max-tokens %d: lower --n or raise it", e.About(), e.Tokens(), c.tokens))
+	}
+	return errors.Join(errs...)
+}
+
+// guard bounds what a run sends to an endpoint, what it spends there, and how long and how
+// much the endpoint may answer.
+type guard struct {
+	caps
+	money
+	limits
+}
+
+func (g *guard) addFlags(f *pflag.FlagSet) {
+	g.caps.addFlags(f)
+	g.money.addFlags(f)
+	g.limits.addFlags(f)
+}
+
+// resolve reads what was typed. It reports all that is wrong at once.
+func (g *guard) resolve() error {
+	return errors.Join(g.caps.validate(), g.money.resolve(), g.limits.validate())
+}
+
+// bind sets what holds for a client.
+func (g *guard) bind(c *endpoint.Config) {
+	c.MaxRequests, c.MaxTokens = g.caps.requests, g.caps.tokens
+	g.money.bind(c)
+	g.limits.bind(c)
+}
+
+// over says which caps an estimate exceeds.
+func (g *guard) over(e priced) error { return errors.Join(g.caps.over(e.Estimate), g.money.over(e)) }
+
+// elsewhere refuses what was typed of money and limits for a target that is no endpoint.
+func (g *guard) elsewhere(target string, given func(flag string) bool) error {
+	var typed []string
+	for _, name := range append(moneyFlags, limitFlags...) {
+		if given(name) {
+			typed = append(typed, "--"+name)
+		}
+	}
+	if len(typed) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: for --target endpoint, not for %s", strings.Join(typed, ", "), target)
+}
+
+// allow refuses a run on an endpoint that is likely to exceed the caps, and says before
+// another what it will take.
+func (o *runOptions) allow(ctx context.Context, p *program, s *scenario.Scenario, set runner.Settings) error {
 	if set.Target != runner.Endpoint {
 		return nil
 	}
@@ -46,17 +104,18 @@ func (c caps) allow(ctx context.Context, s *scenario.Scenario, set runner.Settin
 	if err != nil {
 		return err
 	}
-	return usageError(c.over(e))
+	return o.begin(p, set, o.guard.at(e, set.Endpoint.Model))
 }
 
-// over says which caps an estimate exceeds.
-func (c caps) over(e runner.Estimate) error {
-	var errs []error
-	if e.Requests > c.requests {
-		errs = append(errs, fmt.Errorf("the run would send about %d requests, more than --max-requests %d: lower --n or raise it", e.Requests, c.requests))
+// begin refuses what is likely to exceed the caps, and says otherwise what it will take.
+func (o *runOptions) begin(p *program, set runner.Settings, e priced) error {
+	if err := o.guard.over(e); err != nil {
+		return usageError(err)
 	}
-	if e.Tokens() > c.tokens {
-		errs = append(errs, fmt.Errorf("the run would take about %d tokens, more than --max-tokens %d: lower --n or raise it", e.Tokens(), c.tokens))
+	if p.Quiet {
+		return nil
 	}
-	return errors.Join(errs...)
+	_, err := fmt.Fprintf(p.err, "asking %s %s %s: %s %d tokens of prompts, %d of answers%s\n",
+		set.Endpoint.ShownURL(), e.About(), counted(e.Requests, "time"), e.About(), e.PromptTokens, e.OutputTokens, e.andCost())
+	return err
 }

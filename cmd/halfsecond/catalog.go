@@ -17,7 +17,7 @@ import (
 func newCatalogCmd(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "catalog",
-		Short: "Hardware, models, engines and hosted components, with the source of each figure",
+		Short: "Hardware, models, engines, hosted components and prices, with the source of each figure",
 		Long: `Catalog lists the figures that predictions and scenarios start from, each with its
 source. "unverified" marks rows that were written from memory and still have to be
 found in a source. Any figure may be out of date: they were read on ` + catalog.ReadOn + `.
@@ -26,7 +26,8 @@ Case and punctuation of a name do not matter.`,
 		Example: `  halfsecond catalog hardware
   halfsecond catalog models Llama-3.1-8B
   halfsecond catalog engines --catalog ours.txt
-  halfsecond catalog components stt-deepgram-nova-3-general --format json`,
+  halfsecond catalog components stt-deepgram-nova-3-general --format json
+  halfsecond catalog prices gpt-4o`,
 	}
 	asGroup(cmd)
 	cmd.AddCommand(
@@ -34,6 +35,7 @@ Case and punctuation of a name do not matter.`,
 		newCatalogListCmd(p, modelList),
 		newCatalogListCmd(p, engineList),
 		newCatalogListCmd(p, componentList),
+		newCatalogListCmd(p, priceList),
 	)
 	return cmd
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"text/tabwriter"
 
 	"halfsecond/simulators/runner"
@@ -20,46 +21,83 @@ type checked struct {
 	Seed         uint64          `json:"seed"`
 	N            int             `json:"n"`
 	Estimate     runner.Estimate `json:"estimate"`
-	MaxRequests  *int            `json:"max_requests"` // on the target endpoint
+	CostUSD      *float64        `json:"cost_usd"`     // of the estimate, where a price is known
+	Price        *string         `json:"price"`        // in words, with its source; null also where models have several
+	MaxRequests  *int            `json:"max_requests"` // on the target endpoint, as what follows
 	MaxTokens    *int            `json:"max_tokens"`
+	MaxCostUSD   *float64        `json:"max_cost_usd"` // null for no cap
+	Limits       *limitsDocument `json:"limits"`
+
+	estimate priced
+	guard    *guard
+}
+
+func (o *runOptions) checked(s *scenario.Scenario, set runner.Settings, e priced) checked {
+	c := checked{
+		Valid: true, Scenario: s.Name, Kind: s.Kind, ScenarioHash: s.Hash(),
+		Target: set.Target, Seed: set.Seed, N: set.N, Estimate: e.Estimate, estimate: e,
+	}
+	if set.Target != runner.Endpoint {
+		return c
+	}
+	g := &o.guard
+	c.guard, c.MaxRequests, c.MaxTokens, c.Limits = g, &g.caps.requests, &g.caps.tokens, g.limits.document()
+	if e.known {
+		c.CostUSD = known(e.cost.USD(), -1)
+	}
+	if e.price.Known() {
+		c.Price = known(e.price.String(), "")
+	}
+	c.MaxCostUSD = known(g.max.USD(), 0)
+	return c
 }
 
 // runCheck says that a scenario is valid and what its run would send.
-func runCheck(ctx context.Context, p *program, s *scenario.Scenario, set runner.Settings, c caps) error {
+func (o *runOptions) runCheck(ctx context.Context, p *program, s *scenario.Scenario, set runner.Settings) error {
 	e, err := runner.EstimateRun(ctx, s, set)
 	if err != nil {
 		return err
 	}
-	return p.showCheck(s, set, c, e)
+	return p.showCheck(o.checked(s, set, o.guard.at(e, set.Endpoint.Model)))
 }
 
 // showCheck prints that a scenario is valid and what its run would send.
-func (p *program) showCheck(s *scenario.Scenario, set runner.Settings, c caps, e runner.Estimate) (err error) {
-	result := checked{
-		Valid: true, Scenario: s.Name, Kind: s.Kind, ScenarioHash: s.Hash(),
-		Target: set.Target, Seed: set.Seed, N: set.N, Estimate: e,
-	}
-	if set.Target == runner.Endpoint {
-		result.MaxRequests, result.MaxTokens = &c.requests, &c.tokens
-	}
+func (p *program) showCheck(c checked) (err error) {
 	if p.Format == "json" {
-		err = writeJSON(p.out, result)
+		err = writeJSON(p.out, c)
 	} else {
-		err = result.writeTable(p)
+		err = c.writeTable(p)
 	}
-	if set.Target == runner.Endpoint {
-		err = errors.Join(err, usageError(c.over(e)))
-	}
-	return err
+	return errors.Join(err, c.over())
 }
 
-func (r checked) writeTable(p *program) error {
-	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "valid\t%s (%s), hash %.12s\n", r.Scenario, r.Kind, r.ScenarioHash)
-	fmt.Fprintf(w, "would run\t%d interactions on %s, seed %d\n", r.N, r.Target, r.Seed)
-	fmt.Fprintf(w, "would send\tabout %d requests, %d prompt tokens, %d tokens of answers\n", r.Estimate.Requests, r.Estimate.PromptTokens, r.Estimate.OutputTokens)
-	if r.MaxRequests != nil {
-		fmt.Fprintf(w, "caps\t%d requests, %d tokens\n", *r.MaxRequests, *r.MaxTokens)
+// over says which caps the run would exceed.
+func (c *checked) over() error {
+	if c.guard == nil {
+		return nil
 	}
+	return usageError(c.guard.over(c.estimate))
+}
+
+func (c *checked) writeTable(p *program) error {
+	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "valid\t%s (%s), hash %.12s\n", c.Scenario, c.Kind, c.ScenarioHash)
+	fmt.Fprintf(w, "would run\t%d interactions on %s, seed %d\n", c.N, c.Target, c.Seed)
+	fmt.Fprintf(w, "would send\t%s %d requests, %d prompt tokens, %d tokens of answers\n", c.Estimate.About(), c.Estimate.Requests, c.Estimate.PromptTokens, c.Estimate.OutputTokens)
+	c.writeGuard(w)
 	return w.Flush()
+}
+
+// writeGuard writes what would be spent at an endpoint, and what bounds it.
+func (c *checked) writeGuard(w io.Writer) {
+	g := c.guard
+	if g == nil {
+		return
+	}
+	fmt.Fprintf(w, "would cost\t%s\n", c.estimate.costWords())
+	fmt.Fprintf(w, "caps\t%d requests, %d tokens", g.caps.requests, g.caps.tokens)
+	if g.max > 0 {
+		fmt.Fprintf(w, ", %s", g.max)
+	}
+	fmt.Fprintf(w, "\nlimits\t%s\n", &g.limits)
 }

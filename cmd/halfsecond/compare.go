@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -49,8 +48,13 @@ hold the truth together in 95 of 100 comparisons. Only the first table decides: 
 interactions land, what the scenario has budgets for, goodput, and what ended ok.
 
 Runs of different scenarios or targets are refused; --anyway compares them and warns.
-Other seeds are fine. Runs that did not finish, and runs that are unfit, are shown and
-not judged.
+A run is not compared with itself, nor with a baseline or copy of it; two simulations of
+one seed are, with a warning: they show what a change of the program made. Runs that did not finish, and runs that are unfit,
+are shown and not judged.
+
+Runs of one scenario and one seed are paired: the same interaction of both is drawn again
+together, so that what it has in common in both, its lengths and what fell due beside it,
+does not blur the difference. Other runs are drawn each for itself, and it is said why.
 
 --save FILE keeps what a comparison needs of a run in one file, a baseline, which a
 repository can hold: the exact samples of every metric, no texts and no URLs. Compare
@@ -69,7 +73,7 @@ is unfit; 2 bad usage, a bad file, or runs that cannot be compared.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&opts.save, "save", "", "keep run A as a baseline in `file`, in place of the one that is there")
+	f.StringVar(&opts.save, "save", "", "keep run A as a baseline in `file`, in place of a regular one that is there")
 	f.StringVar(&opts.matters, "matters", "5%", "`share` of a duration below which a difference does not matter")
 	f.Uint64Var(&opts.seed, "seed", 1, "`number` that the resampling follows from")
 	f.BoolVar(&opts.anyway, "anyway", false, "compare runs of different scenarios or targets too")
@@ -101,6 +105,9 @@ func runCompare(_ context.Context, p *program, o *compareOptions, args []string)
 	if err != nil {
 		return usageError(fmt.Errorf("--matters %s: %w", o.matters, err))
 	}
+	if sameFile(args[0], args[1]) {
+		return usageError(fmt.Errorf("%s and %s are the same run: want two", args[0], args[1]))
+	}
 	a, errA := readSide(args[0])
 	b, errB := readSide(args[1])
 	if err := errors.Join(errA, errB); err != nil {
@@ -130,6 +137,13 @@ func shareFrom(text string) (float64, error) {
 		return 0, errors.New("want a share above 0% and up to 100%, such as 5%")
 	}
 	return v / 100, nil
+}
+
+// sameFile reports whether two names are of one run's file.
+func sameFile(a, b string) bool {
+	infoA, errA := os.Stat(traceFileOf(a))
+	infoB, errB := os.Stat(traceFileOf(b))
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 // readSide reads a run for a comparison: from a baseline, or from traces.
@@ -204,23 +218,6 @@ func saveBaseline(p *program, name, path string) error {
 	}
 	_, err = fmt.Fprintf(p.out, "saved %s: %s on %s, %d interactions, scenario hash %.12s\n", name, run.Scenario, run.Target, run.N, run.ScenarioHash)
 	return err
-}
-
-// replaceFile makes a file of what write writes, in place of the one that is there. That
-// one stays where writing fails.
-func replaceFile(name string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
-	if err != nil {
-		return err
-	}
-	err = errors.Join(write(f), f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
 }
 
 // showVersus prints a comparison in the format that was asked for.

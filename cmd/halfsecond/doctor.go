@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"time"
@@ -33,8 +34,14 @@ type doctorOptions struct {
 	tokens   int
 	cold     bool
 	caFile   string
+	limits   limits
+	speech   speechOptions
+	given    func(flag string) bool // whether a flag was typed
 	salt     uint64
 }
+
+// speechDoctors examine what is no language model, by the name of its protocol.
+var speechDoctors = map[string]func(context.Context, *program, *doctorOptions) error{}
 
 func newDoctorCmd(p *program) *cobra.Command {
 	opts := &doctorOptions{}
@@ -49,7 +56,8 @@ show it and the fix. Where nothing is wrong it says so.
 The second and the third request have the same prompt, to see whether prompts are
 cached; the others begin as no prompt did before. The fourth welcomes gzip, as most
 libraries do; the others ask for plain bytes. Nothing is sent twice behind your
-back: what is refused ends the examination.
+back: what is refused, goes on beyond its limit or takes too long ends the examination.
+What was seen until then, or until you interrupt it, is reported all the same.
 
 Without --protocol the path of the URL tells it, else the list of models, else which
 places of the server answer an empty object; without --model the only one that is
@@ -58,11 +66,17 @@ listed is asked.
 Exit codes: 0 nothing to fix; 1 something is; 2 bad usage; 3 there was no response to
 look at, or the examination was interrupted.
 
+Speech endpoints are told by --protocol, such as deepgram-listen, openai-speech or
+openai-realtime, and by --model. Speech is said to them at the pace of speech, or a text
+given to be said. --out FOLDER keeps what went over the wire, and doctor FOLDER makes the
+same page again of these bytes alone.
+
 docs/doctor.md explains every finding and the document that --format json prints.`,
 		Example: `  halfsecond doctor http://127.0.0.1:8000/v1
   halfsecond doctor https://api.example.com/v1 --model small --key-env EXAMPLE_KEY --requests 1
   halfsecond doctor http://127.0.0.1:11434 --protocol ollama-chat --requests 6
-  halfsecond doctor https://10.0.0.5/v1 --ca-file authority.pem --cold --format json`,
+  halfsecond doctor https://10.0.0.5/v1 --ca-file authority.pem --cold --format json
+  halfsecond doctor wss://api.deepgram.com --protocol deepgram-listen --model nova-3 --key-env DEEPGRAM_API_KEY`,
 		Args: oneArgument("the URL of an endpoint"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.url, opts.salt = args[0], uint64(time.Now().UnixNano())
@@ -74,7 +88,7 @@ docs/doctor.md explains every finding and the document that --format json prints
 }
 
 func (o *doctorOptions) addFlags(f *pflag.FlagSet) {
-	f.SortFlags = false
+	f.SortFlags, o.given = false, f.Changed
 	f.StringVar(&o.protocol, "protocol", "", "`name` of the protocol, such as openai-chat (default: found)")
 	f.StringVar(&o.model, "model", "", "`name` of the model, as the server has it (default: the only one that it lists)")
 	f.StringVar(&o.keyEnv, "key-env", "", "environment `variable` that holds the key")
@@ -84,10 +98,33 @@ func (o *doctorOptions) addFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.tokens, "max-tokens", 10_000, "most `tokens` to and from the endpoint, all together")
 	f.BoolVar(&o.cold, "cold", false, "open a connection for each request")
 	f.StringVar(&o.caFile, "ca-file", "", "`file` with the certificates of authorities to trust, in PEM, beside the machine's")
+	o.speech.addFlags(f)
+	o.limits.addFlags(f)
+	for name, value := range doctorLimits {
+		flag := f.Lookup(name)
+		flag.DefValue = value
+		if err := flag.Value.Set(value); err != nil {
+			panic(err)
+		}
+	}
 }
+
+// doctorLimits are those of the limits that suit somebody who waits for a few short
+// answers. A model that is loaded first has most of the time for it; a thousand tokens of
+// the wordiest protocol have half of the bytes.
+var doctorLimits = map[string]string{"limit-first-byte": "45s", "limit-whole": "1m0s", "limit-bytes": "4MiB"}
 
 // runDoctor examines an endpoint and reports it.
 func runDoctor(ctx context.Context, p *program, o *doctorOptions) error {
+	if keptSpeech(o.url) {
+		return runSpeechAgain(p, o.url)
+	}
+	if err := checkTarget(o.url, o.protocol); err != nil {
+		return usageError(err)
+	}
+	if examine, ok := speechDoctors[o.protocol]; ok {
+		return examine(ctx, p, o)
+	}
 	config, err := o.config()
 	if err == nil {
 		err = config.Check()
@@ -119,11 +156,12 @@ func (o *doctorOptions) config() (probe.Config, error) {
 		err = fmt.Errorf("--key-env %s: the environment variable is not set", o.keyEnv)
 	}
 	c := probe.Config{
-		Endpoint: endpoint.Config{URL: o.url, Protocol: dialect.Protocol(o.protocol), Model: o.model, Key: key, Cold: o.cold, MaxBytes: mostReply},
+		Endpoint: endpoint.Config{URL: o.url, Protocol: dialect.Protocol(o.protocol), Model: o.model, Key: key, Cold: o.cold},
 		Requests: o.requests, Answer: o.answer, Tokens: o.tokens, Salt: o.salt,
 	}
-	errs := []error{err}
-	if names := dialect.Names(); o.protocol != "" && !slices.Contains(names, o.protocol) {
+	o.limits.bind(&c.Endpoint)
+	errs := []error{err, o.limits.validate(), o.speech.unfit(o.given)}
+	if names := doctorProtocols(); o.protocol != "" && !slices.Contains(names, o.protocol) {
 		errs = append(errs, fmt.Errorf("--protocol %s is not known; did you mean %s?", o.protocol, nearest(o.protocol, names)))
 		c.Endpoint.Protocol = ""
 	}
@@ -136,9 +174,10 @@ func (o *doctorOptions) config() (probe.Config, error) {
 	return c, errors.Join(append(errs, err)...)
 }
 
-// mostReply is the most bytes of one answer: a thousand tokens of the wordiest protocol
-// have half of it.
-const mostReply = 4 << 20
+// doctorProtocols are the names of those that are examined.
+func doctorProtocols() []string {
+	return append(dialect.Names(), slices.Sorted(maps.Keys(speechDoctors))...)
+}
 
 // mostPrompt is the most bytes of a prompt.
 const mostPrompt = 1 << 20
@@ -182,6 +221,7 @@ type diagnosis struct {
 	examined
 	Requests []requestDocument `json:"requests"`
 	Findings []findingDocument `json:"findings"`
+	Untold   []string          `json:"untold"`
 	// Verdict is nothing_to_fix, to_fix or unmeasured.
 	Verdict string `json:"verdict"`
 
@@ -198,20 +238,28 @@ const (
 
 // complete fills the diagnosis from what was seen.
 func (d *diagnosis) complete() {
-	d.found = finding.Of(d.seen)
+	d.found, d.Untold = finding.Of(d.seen), append([]string{}, finding.Untold(d.seen)...)
 	d.document()
-	switch {
-	case !finding.Measured(d.seen) || d.seen.Stopped == seen.Interrupted:
-		d.Verdict = verdictUnmeasured
-	case finding.Wrong(d.found):
-		d.Verdict = verdictWrong
-	default:
-		d.Verdict = verdictFine
-	}
+	d.Verdict = verdictOf(finding.Measured(d.seen) && d.seen.Stopped != seen.Interrupted, d.found)
 }
 
-func (d *diagnosis) verdictError() error {
-	switch d.Verdict {
+// verdictOf returns the verdict of an endpoint that was measured, or not, and what was found.
+func verdictOf(measured bool, found []finding.Finding) string {
+	switch {
+	case !measured:
+		return verdictUnmeasured
+	case finding.Wrong(found):
+		return verdictWrong
+	}
+	return verdictFine
+}
+
+func (d *diagnosis) verdictError() error { return verdictExit(d.Verdict) }
+
+// verdictExit returns the error that ends the program as a verdict asks for; nil for nothing
+// to fix.
+func verdictExit(verdict string) error {
+	switch verdict {
 	case verdictUnmeasured:
 		return &exitError{code: exitUnmeasured}
 	case verdictWrong:

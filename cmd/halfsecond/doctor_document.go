@@ -29,13 +29,15 @@ type examined struct {
 }
 
 type lookDocument struct {
-	Method  string  `json:"method"`
-	URL     string  `json:"url"`
-	Status  *int    `json:"status"`
-	Type    *string `json:"type"`
-	To      *string `json:"to"`
-	Message *string `json:"message"`
-	Failed  *string `json:"failed"`
+	Method       string      `json:"method"`
+	URL          string      `json:"url"`
+	Status       *int        `json:"status"`
+	Type         *string     `json:"type"`
+	To           *string     `json:"to"`
+	RetryAfterMS *float64    `json:"retry_after_ms"`
+	Headers      [][2]string `json:"headers"`
+	Message      *string     `json:"message"`
+	Failed       *string     `json:"failed"`
 }
 
 type placeDocument struct {
@@ -121,7 +123,7 @@ func (d *diagnosis) document() {
 		Models: s.Models, Cold: s.Cold, Looks: []lookDocument{}, Elsewhere: []placeDocument{}, Stopped: some(s.Stopped),
 	}
 	for _, l := range s.Looks {
-		d.Looks = append(d.Looks, lookDocument{l.Method, l.URL, some(l.Status), some(l.Type), some(l.To), some(l.Message), some(l.Failed)})
+		d.Looks = append(d.Looks, lookDocument{l.Method, l.URL, some(l.Status), some(l.Type), some(l.To), spanMS(l.Wait), l.Headers, some(l.Message), some(l.Failed)})
 	}
 	for _, p := range s.Elsewhere {
 		d.Elsewhere = append(d.Elsewhere, placeDocument{p.URL, string(p.Protocol)})
@@ -157,13 +159,20 @@ func documentRequest(r *seen.Request) requestDocument {
 	if rec.Sent != pipeline.Unknown {
 		d.Connection.Reused = &link.Reused
 	}
-	if r.Reply != nil {
-		d.TPOTMS = spanMS(r.Reply.TPOT())
-		if r.Reply.Usage != nil {
-			d.ReasoningTokens = stated(r.Reply.Usage.Reasoning)
-		}
+	d.TPOTMS = spanMS(tpot(r))
+	if r.Reply != nil && r.Reply.Usage != nil {
+		d.ReasoningTokens = stated(r.Reply.Usage.Reasoning)
 	}
 	return d
+}
+
+// tpot returns the time per output token; Unknown where nobody can tell it, as of an answer
+// that came in one read.
+func tpot(r *seen.Request) time.Duration {
+	if r.Reply == nil || r.Record.FirstOutput == r.Record.LastOutput {
+		return pipeline.Unknown
+	}
+	return r.Reply.TPOT()
 }
 
 func documentEvents(r *seen.Request) []eventDocument {

@@ -163,6 +163,13 @@ func startProxy(t *testing.T, address, program string, args ...string) {
 		_ = p.Process.Kill() // it may have ended
 		<-ended
 	})
+	awaitListener(t, program, address, ended, &said)
+}
+
+// awaitListener returns when a program listens at the address. ended is closed when it
+// has ended, with what it said.
+func awaitListener(t *testing.T, program, address string, ended chan struct{}, said *bytes.Buffer) {
+	t.Helper()
 	deadline := time.After(20 * time.Second)
 	for {
 		if c, err := net.Dial("tcp", address); err == nil {
@@ -171,7 +178,7 @@ func startProxy(t *testing.T, address, program string, args ...string) {
 		}
 		select {
 		case <-ended:
-			t.Fatalf("%s has ended: %s", program, &said)
+			t.Fatalf("%s has ended: %s", program, said)
 		case <-deadline:
 			t.Fatalf("%s does not listen", program)
 		case <-time.After(20 * time.Millisecond):

@@ -52,25 +52,52 @@ var hows = map[string]string{
 
 func (d *diagnosis) writeEndpoint(t *tabwriter.Writer) {
 	s := d.seen
-	fmt.Fprintf(t, "endpoint\t%s\n", s.URL)
+	fmt.Fprintf(t, "endpoint\t%s\n", pipeline.Printable(s.URL))
 	fmt.Fprintf(t, "protocol\t%s (%s)\n", s.Protocol, hows[s.ProtocolBy])
 	if s.Model != "" {
-		fmt.Fprintf(t, "model\t%s (%s)\n", s.Model, hows[s.ModelBy])
+		fmt.Fprintf(t, "model\t%s (%s)\n", pipeline.Printable(s.Model), hows[s.ModelBy])
 	}
-	for i, l := range s.Looks {
-		fmt.Fprintf(t, "%s\t%s %s: %s\n", either(i == 0, "asked before", ""), l.Method, l.URL, lookWords(l))
+	for i, line := range lookLines(s.Looks) {
+		fmt.Fprintf(t, "%s\t%s\n", either(i == 0, "also asked", ""), line)
 	}
 	t.Flush()
 }
 
-func lookWords(l seen.Look) string {
+// lookLines says what was asked beside the requests, in one line for all that were answered
+// alike; the document has each.
+func lookLines(looks []seen.Look) []string {
+	var answers []string
+	alike := map[string][]seen.Look{}
+	for _, l := range looks {
+		words := lookWords(l, false)
+		if alike[words] == nil {
+			answers = append(answers, words)
+		}
+		alike[words] = append(alike[words], l)
+	}
+	var lines []string
+	for _, words := range answers {
+		first, others := alike[words][0], len(alike[words])-1
+		line := first.Method + " " + first.URL
+		if others > 0 {
+			line += " and " + counted(others, "other place")
+		}
+		lines = append(lines, pipeline.Printable(line+": "+lookWords(first, others == 0)))
+	}
+	return lines
+}
+
+// lookWords says how a Look was answered, in the server's words if it is alone with these.
+func lookWords(l seen.Look, alone bool) string {
 	switch {
 	case l.Status == 0:
 		return l.Failed
-	case l.Message != "":
-		return fmt.Sprintf("HTTP %d, %s", l.Status, l.Message)
 	case l.To != "":
 		return fmt.Sprintf("HTTP %d to %s", l.Status, l.To)
+	case l.Status >= 300 && alone && l.Message != "":
+		return fmt.Sprintf("HTTP %d, %s", l.Status, l.Message)
+	case l.Status >= 300:
+		return fmt.Sprintf("HTTP %d", l.Status)
 	}
 	return fmt.Sprintf("HTTP %d, %s", l.Status, l.Type)
 }
@@ -134,7 +161,7 @@ func writeClocks(t *tabwriter.Writer, r *seen.Request) {
 		{r.Record.FirstText, "ttfo", "the first output that is not reasoning"},
 		{r.Record.FirstSeen, "ttfv", "the first character that can be seen: what a user waits for"},
 		{r.Record.LastOutput, "last output", "the end for latency and pace"},
-		{r.Record.End, "e2e", "the end event, or the end of the body"},
+		{r.Record.End, "e2e", either(r.Unfinished(), "when the answer was given up, without an end", "the end event, or the end of the body")},
 	} {
 		if c.at != pipeline.Unknown {
 			fmt.Fprintf(t, "%s\t%s\t%s\n", c.name, plainMS(r.Since(c.at)), c.what)
@@ -148,13 +175,9 @@ func (d *diagnosis) writeRequests(t *tabwriter.Writer) {
 	fmt.Fprint(t, "#\tprompt\toutcome\tttfb\tttft\tttfv\te2e\ttpot\ttokens\tchunks\tprompt tokens\tcached\tthe server says\n")
 	for i := range d.seen.Requests {
 		r := &d.seen.Requests[i]
-		tpot := pipeline.Unknown
-		if r.Reply != nil {
-			tpot = r.Reply.TPOT()
-		}
 		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n",
 			r.Record.ID, r.Prompt+either(r.Gzip, ", gzip", ""), outcome(r), plainMS(r.Since(r.Record.FirstByte)), plainMS(r.Since(r.Record.FirstOutput)),
-			plainMS(r.Since(r.Record.FirstSeen)), plainMS(r.Since(r.Record.End)), plainMS(tpot),
+			plainMS(r.Since(r.Record.FirstSeen)), plainMS(r.Since(r.Record.End)), plainMS(tpot(r)),
 			plainCount(r.Record.OutputTokens), r.Record.Chunks, plainCount(r.Record.PromptTokens), plainCount(r.Record.CachedTokens), serverWords(r.Record.Server))
 	}
 	t.Flush()
@@ -162,7 +185,11 @@ func (d *diagnosis) writeRequests(t *tabwriter.Writer) {
 	case seen.Cap:
 		fmt.Fprintf(t, "%d of %d were sent: one more might have exceeded the cap on tokens\n", len(d.seen.Requests), d.seen.Planned)
 	case seen.Interrupted:
-		fmt.Fprintf(t, "interrupted after %d of %d\n", len(d.seen.Requests), d.seen.Planned)
+		fmt.Fprintf(t, "interrupted in request %d of %d\n", len(d.seen.Requests), d.seen.Planned)
+	case seen.Overrun:
+		fmt.Fprintf(t, "%d of %d were sent: one more would go on as long, and cost as much\n", len(d.seen.Requests), d.seen.Planned)
+	case seen.TimedOut:
+		fmt.Fprintf(t, "%d of %d were sent: one more might take as long\n", len(d.seen.Requests), d.seen.Planned)
 	}
 }
 
@@ -230,20 +257,34 @@ func (d *diagnosis) writeConnection(t *tabwriter.Writer) {
 
 // writeFindings prints what was found, what hurts most first.
 func (d *diagnosis) writeFindings(t *tabwriter.Writer, width int) {
+	otherwise := "nothing to fix"
+	switch {
+	case d.seen.Stopped == seen.Interrupted && d.first() != nil:
+		otherwise = "interrupted: nothing to fix in what had come by then"
+	case d.Verdict == verdictUnmeasured:
+		otherwise = "nothing was measured"
+	}
+	writeFound(t, d.found, otherwise, width)
+	if len(d.Untold) > 0 {
+		fmt.Fprintln(t)
+		writeWrapped(t, "not told: ", strings.Join(d.Untold, "; "), width)
+	}
+}
+
+// writeFound prints findings, and in place of those that ask for a fix, where there are
+// none, what else there is to say.
+func writeFound(t *tabwriter.Writer, found []finding.Finding, otherwise string, width int) {
 	number := 0
-	for _, f := range d.found {
+	for _, f := range found {
 		if f.Severity != finding.Note {
 			number++
 			writeFinding(t, fmt.Sprintf("%d. %s: ", number, f.Severity), f, width)
 		}
 	}
-	switch {
-	case d.Verdict == verdictUnmeasured && number == 0:
-		fmt.Fprint(t, "\nnothing was measured\n")
-	case number == 0:
-		fmt.Fprint(t, "\nnothing to fix\n")
+	if number == 0 {
+		fmt.Fprintf(t, "\n%s\n", otherwise)
 	}
-	for _, f := range d.found {
+	for _, f := range found {
 		if f.Severity == finding.Note {
 			writeFinding(t, "note: ", f, width)
 		}
@@ -260,11 +301,13 @@ func writeFinding(w io.Writer, head string, f finding.Finding, width int) {
 }
 
 // writeWrapped writes a text in lines of at most width columns, behind a head that the
-// lines after the first are indented by.
+// lines after the first are indented by. What is not printed is escaped, since a server
+// may have said it.
 func writeWrapped(w io.Writer, head, text string, width int) {
 	indent := strings.Repeat(" ", min(len(head), 9))
 	line := head
 	for i, word := range strings.Fields(text) {
+		word = pipeline.Printable(word)
 		switch {
 		case i > 0 && len(line)+1+len(word) > width:
 			fmt.Fprintln(w, line)

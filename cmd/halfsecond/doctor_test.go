@@ -55,8 +55,8 @@ func TestDoctorTable(t *testing.T) {
 	}
 	shape := numbers.ReplaceAllString(out, "0")
 	for _, want := range []string{
-		"protocol      openai-chat (its list of models has that form)\n",
-		"model         mock (the only one that it lists)\n",
+		"protocol    openai-chat (its list of models has that form)\n",
+		"model       mock (the only one that it lists)\n",
 		"request 0, event by event (ms from sending)\n",
 		"what each clock says of request 0 (ms from sending)\n",
 		"the first character that can be seen: what a user waits for\n",
@@ -128,7 +128,7 @@ func TestDoctorExitCodes(t *testing.T) {
 		{append([]string{m.URL}, quick...), exitPassed, "nothing to fix", ""},
 		{append([]string{m.URL, "--cold"}, quick...), exitPassed, "nothing to fix", ""},
 		{append([]string{m.URL + "/v2", "--model", "mock"}, quick...), exitFailed, "did you mean " + m.URL + "/v1", ""},
-		{append([]string{m.URL, "--protocol", "ollama-chat"}, quick[:4]...), exitPassed, "protocol      ollama-chat (as you say)", ""},
+		{append([]string{m.URL, "--protocol", "ollama-chat"}, quick[:4]...), exitPassed, "protocol    ollama-chat (as you say)", ""},
 		{[]string{nobody}, exitUnmeasured, "nothing listens at this address", ""},
 		{[]string{strings.Replace(m.URL, "http://", "https://", 1)}, exitUnmeasured, "use http:// in the URL", ""},
 		{nil, exitUsage, "", "an argument is missing: the URL of an endpoint"},

@@ -79,7 +79,7 @@ func TestKeeperTellsOfALostLog(t *testing.T) {
 	if err := errors.Join(reader.Close(), k.keep(&pipeline.Trace{})); err != nil {
 		t.Fatal(err)
 	}
-	lost := k.close(trace.Footer{Finished: true})
+	lost := k.close(trace.Run{Footer: trace.Footer{Finished: true}})
 	run, err := readTraces(dir)
 	if err != nil || !errors.Is(lost, syscall.EPIPE) || run.Footer.Finished || !strings.Contains(run.Footer.Reason, "write exchanges: ") {
 		t.Errorf("close: %v; footer %+v, error %v", lost, run.Footer, err)

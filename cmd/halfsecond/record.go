@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -43,8 +45,9 @@ the warm-up. Of a URL it asks the endpoint itself, one request after the other, 
 first what it will send; --check sends nothing. Nothing is retried.
 
 Requests without a response, and those that the client gave up before the end, are left
-out: nobody knows how they would have gone on. Failures, such as a status 429 or a
-connection that broke off, are kept.
+out: nobody knows how they would have gone on. Failures, such as a status 429, a
+connection that broke off or an answer without an end, are kept, and counted with their
+reasons in what is printed.
 
 --hash-texts keeps no words: the SHA-256 of each body stands for it, and of responses
 other letters of the same kinds and sizes, whose instants and numbers are the same.`,
@@ -69,6 +72,7 @@ other letters of the same kinds and sizes, whose instants and numbers are the sa
 			f.BoolVar(&opts.hash, "hash-texts", false, "keep no prompt and no answer: their SHA-256, and bytes of the same kinds and sizes")
 		}),
 		group("What a URL is asked", opts.asking.addFlags),
+		group("What asking may take", opts.asking.addGuard),
 	)
 	return cmd
 }
@@ -86,7 +90,7 @@ func runRecord(ctx context.Context, p *program, o *recordOptions) error {
 	if err != nil {
 		return usageError(err)
 	}
-	t := &taping{Left: map[string]int{}, Failed: map[int]int{}}
+	t := &taping{Left: map[string]int{}, Failed: recordFailures{}}
 	if url == "" {
 		err = o.convert(t)
 	} else {
@@ -120,11 +124,12 @@ func (o *recordOptions) url() (string, error) {
 type taping struct {
 	File   string         `json:"file"`
 	Kept   int            `json:"kept"`
-	Failed map[int]int    `json:"failed"`   // of those kept, by the status of a failure
+	Failed recordFailures `json:"failed"`   // of those kept
 	Left   map[string]int `json:"left_out"` // requests by why
 	Cut    bool           `json:"cut"`      // what was there ended in mid-air
 
-	log *rawLog
+	log    *rawLog
+	hashed bool
 }
 
 // begin makes the file.
@@ -132,7 +137,7 @@ func (t *taping) begin(name string, h exchange.Header) (err error) {
 	if t.log, err = createRaw(name); err != nil {
 		return usageError(err)
 	}
-	h.Cassette = true
+	h.Cassette, t.hashed = true, h.Hashed
 	if err := t.log.begin(h); err != nil {
 		return errors.Join(err, t.log.close())
 	}
@@ -142,14 +147,15 @@ func (t *taping) begin(name string, h exchange.Header) (err error) {
 
 // keep writes an exchange, if it can be served again.
 func (t *taping) keep(x *exchange.Exchange) error {
-	if why := x.Playable(); why != nil {
+	why := x.Playable()
+	if why == nil {
+		why = t.Failed.add(x, t.hashed)
+	}
+	if why != nil {
 		t.Left[why.Error()]++
 		return nil
 	}
 	t.Kept++
-	if x.Status >= 300 {
-		t.Failed[x.Status]++
-	}
 	return t.log.keep(x)
 }
 
@@ -172,6 +178,7 @@ func (t *taping) err() error {
 
 // show says what was kept, and what was left out and why.
 func (t *taping) show(p *program) error {
+	t.Failed.sort()
 	if p.Format == "json" {
 		return writeJSON(p.out, t)
 	}
@@ -179,9 +186,7 @@ func (t *taping) show(p *program) error {
 	if t.Kept == 0 {
 		text = ""
 	}
-	for _, status := range slices.Sorted(maps.Keys(t.Failed)) {
-		text += fmt.Sprintf("of them with HTTP status %d: %d\n", status, t.Failed[status])
-	}
+	text += t.Failed.words()
 	for _, why := range slices.Sorted(maps.Keys(t.Left)) {
 		text += fmt.Sprintf("left out %s: %s\n", counted(t.Left[why], "request"), why)
 	}
@@ -192,8 +197,29 @@ func (t *taping) show(p *program) error {
 	return err
 }
 
-// outside is why exchanges are left out that no report is of.
-const outside = "it is of no request in the traces: of the warm-up, or of other people"
+// Why exchanges are left out that no report is of.
+const (
+	outside = "of no interaction in the traces, but of the warm-up or of other people"
+	unkept  = "the run was cut off before what they belong to ended"
+)
+
+// reporting says which exchanges are those of a report; the zero reporting takes all.
+type reporting struct {
+	requests map[int64]bool // nil for all
+	first    time.Duration  // when the first interaction was due
+	late     string         // why others after that are left out
+}
+
+// without says why an exchange is left out, "" for one of the report.
+func (r *reporting) without(x *exchange.Exchange) string {
+	switch {
+	case r.requests == nil || r.requests[x.Request]:
+		return ""
+	case x.Due >= r.first:
+		return r.late
+	}
+	return outside
+}
 
 // convert makes a cassette of the exchanges of a run.
 func (o *recordOptions) convert(t *taping) error {
@@ -202,6 +228,9 @@ func (o *recordOptions) convert(t *taping) error {
 		return usageError(fmt.Errorf("%w; a run on mock or endpoint with --out has a %s", err, rawFile))
 	}
 	defer file.Close()
+	if from.Header.Subject != nil {
+		return usageError(fmt.Errorf("%s holds conversations with a speech endpoint, which no cassette can give again; 'halfsecond doctor %s' explains them", o.source, o.source))
+	}
 	reported, err := o.reported()
 	if err != nil {
 		return usageError(err)
@@ -218,8 +247,8 @@ func (o *recordOptions) convert(t *taping) error {
 	return cmp.Or(err, t.end())
 }
 
-// copy keeps exchanges of the requests that were reported, all of them when it is nil.
-func (t *taping) copy(from *exchange.Reader, reported map[int64]bool) error {
+// copy keeps the exchanges of a report.
+func (t *taping) copy(from *exchange.Reader, reported reporting) error {
 	for {
 		x, err := from.Next()
 		switch {
@@ -227,8 +256,9 @@ func (t *taping) copy(from *exchange.Reader, reported map[int64]bool) error {
 			return nil
 		case err != nil:
 			return usageError(err)
-		case reported != nil && !reported[x.Request]:
-			t.Left[outside]++
+		}
+		if why := reported.without(x); why != "" {
+			t.Left[why]++
 			continue
 		}
 		if err := t.keep(x); err != nil {
@@ -237,26 +267,33 @@ func (t *taping) copy(from *exchange.Reader, reported map[int64]bool) error {
 	}
 }
 
-// reported returns the requests in the traces beside a raw log; nil when there are none.
-func (o *recordOptions) reported() (map[int64]bool, error) {
+// reported returns what the traces beside a raw log are of; all when there are none.
+func (o *recordOptions) reported() (reporting, error) {
 	dir := o.source
 	if filepath.Base(dir) == rawFile {
 		dir = filepath.Dir(dir)
 	}
 	if _, err := os.Stat(filepath.Join(dir, traceFile)); err != nil {
-		return nil, nil
+		return reporting{}, nil
 	}
 	run, err := readTraces(dir)
 	if err != nil {
-		return nil, err
+		return reporting{}, err
 	}
-	ids := map[int64]bool{}
+	r := reporting{requests: map[int64]bool{}, first: math.MaxInt64, late: outside}
+	if !run.Footer.Finished {
+		r.late = unkept
+		if strings.Contains(run.Header.ScenarioText, "\nbackground:") {
+			r.late += ", or they are of other people"
+		}
+	}
 	for i := range run.Traces {
+		r.first = min(r.first, run.Traces[i].Due)
 		for _, q := range run.Traces[i].Requests {
 			if q.Sent != pipeline.Unknown {
-				ids[q.ID] = true
+				r.requests[q.ID] = true
 			}
 		}
 	}
-	return ids, nil
+	return r, nil
 }

@@ -35,11 +35,13 @@ type recordAsking struct {
 	ignoreEOS, cold bool
 	check           bool
 	maxTokens       int
+	money           money
+	limits          limits
 }
 
 func (o *recordAsking) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.endpoint, "endpoint", "", "`llm=URL`, in place of the argument")
-	f.StringVar(&o.protocol, "protocol", string(dialect.OpenAIChat), "`name` of the protocol: "+strings.Join(dialect.Names(), ", "))
+	f.StringVar(&o.protocol, "protocol", "", "`name` of the protocol: "+strings.Join(dialect.Names(), ", ")+" (default: that of the path of the URL, else "+string(dialect.OpenAIChat)+")")
 	f.StringVar(&o.model, "model", "", "`name` of the model there (default: the only one that it lists)")
 	f.StringVar(&o.keyEnv, "key-env", "", "environment `variable` that holds the key")
 	f.StringVar(&o.caFile, "ca-file", "", "`file` with the certificates of authorities to trust, in PEM, beside the machine's")
@@ -50,14 +52,22 @@ func (o *recordAsking) addFlags(f *pflag.FlagSet) {
 	f.DurationVar(&o.pause, "pause", 0, "`time` from the end of an answer to the next request")
 	f.BoolVar(&o.ignoreEOS, "ignore-eos", false, "ask for answers of full length, which vLLM, SGLang and the mock understand")
 	f.BoolVar(&o.cold, "cold", false, "open a connection for each request")
-	f.IntVar(&o.maxTokens, "max-tokens", 100_000, "most `tokens` to and from the endpoint, all together")
 	f.BoolVar(&o.check, "check", false, "say what would be sent, and send nothing")
+}
+
+// addGuard adds the flags of what asking may take.
+func (o *recordAsking) addGuard(f *pflag.FlagSet) {
+	f.IntVar(&o.maxTokens, "max-tokens", 100_000, "most `tokens` to and from the endpoint, all together")
+	o.money.addFlags(f)
+	o.limits.addFlags(f)
 }
 
 // typed returns the flags of these that were typed.
 func (o *recordAsking) typed(given func(flag string) bool) (names []string) {
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
-	new(recordAsking).addFlags(all)
+	a := new(recordAsking)
+	a.addFlags(all)
+	a.addGuard(all)
 	all.VisitAll(func(f *pflag.Flag) {
 		if given(f.Name) {
 			names = append(names, "--"+f.Name)
@@ -77,25 +87,26 @@ func (o *recordOptions) ask(ctx context.Context, p *program, url string, t *tapi
 	if err != nil {
 		return usageError(err)
 	}
-	e := a.estimate(texts)
+	e := a.money.at(a.estimate(texts), config.Model)
 	if !p.Quiet {
-		fmt.Fprintf(p.err, "asking %s %s, one after the other: about %d tokens of prompts, at most %d of answers\n",
-			config.ShownURL(), counted(e.Requests, "time"), e.PromptTokens, e.OutputTokens)
+		fmt.Fprintf(p.err, "asking %s %s, one after the other: about %d tokens of prompts, at most %d of answers%s\n",
+			config.ShownURL(), counted(e.Requests, "time"), e.PromptTokens, e.OutputTokens, e.andCost())
 	}
-	if e.Tokens() > a.maxTokens {
-		return usageError(fmt.Errorf("that may take %d tokens, more than --max-tokens %d: ask for less, or raise it", e.Tokens(), a.maxTokens))
+	if err := a.over(e); err != nil {
+		return usageError(err)
 	}
 	if a.check {
 		return nil
 	}
 	if config.Model == "" {
 		if config.Model, err = endpoint.OnlyModel(ctx, config); err != nil {
-			return err
+			return &unbegun{"recording", err}
 		}
 	}
 	if err := t.begin(o.out, exchange.Header{Target: runner.Endpoint, Hashed: o.hash}); err != nil {
 		return err
 	}
+	a.money.bind(&config)
 	asked := &recording{taping: t, texts: texts, answer: a.answer, n: a.requests, pause: a.pause, bar: p.bar("record", a.requests)}
 	err = asked.run(ctx, config)
 	return errors.Join(err, t.end())
@@ -103,19 +114,21 @@ func (o *recordOptions) ask(ctx context.Context, p *program, url string, t *tapi
 
 func (o *recordAsking) config(url string) (endpoint.Config, error) {
 	c := endpoint.Config{
-		URL: url, Protocol: dialect.Protocol(o.protocol), Model: o.model, IgnoreEOS: o.ignoreEOS, Cold: o.cold,
+		URL: url, Protocol: cmp.Or(dialect.Protocol(o.protocol), endpoint.ProtocolAt(url, dialect.OpenAIChat)), Model: o.model, IgnoreEOS: o.ignoreEOS, Cold: o.cold,
 		MaxRequests: o.requests, MaxTokens: o.maxTokens,
 	}
 	var errs []error
-	if names := dialect.Names(); !slices.Contains(names, o.protocol) {
+	if names := dialect.Names(); o.protocol != "" && !slices.Contains(names, o.protocol) {
 		errs = append(errs, fmt.Errorf("--protocol %s is not known; did you mean %s?", o.protocol, nearest(o.protocol, names)))
 	}
 	key, err := keyFrom(o.keyEnv)
 	if err != nil {
 		err = fmt.Errorf("--key-env %s: the environment variable is not set", o.keyEnv)
 	}
-	errs = append(errs, err)
+	errs = append(errs, err, o.money.resolve())
 	c.Key = key
+	o.limits.bind(&c)
+	errs = append(errs, o.money.needs(c.Model))
 	c.Roots, err = readRoots(o.caFile)
 	return c, errors.Join(append(errs, err)...)
 }
@@ -130,8 +143,21 @@ func (o *recordAsking) validate() error {
 			errs = append(errs, fmt.Errorf("--%s %d: want at least 1", f.flag, f.value))
 		}
 	}
+	errs = append(errs, o.limits.validate())
 	if o.pause < 0 {
 		errs = append(errs, fmt.Errorf("--pause %s: want 0s or more", o.pause))
+	}
+	return errors.Join(errs...)
+}
+
+// over says which cap what is asked for exceeds.
+func (o *recordAsking) over(e priced) error {
+	var errs []error
+	if e.Tokens() > o.maxTokens {
+		errs = append(errs, fmt.Errorf("that may take %d tokens, more than --max-tokens %d: ask for less, or raise it", e.Tokens(), o.maxTokens))
+	}
+	if o.money.max > 0 && e.cost > o.money.max {
+		errs = append(errs, fmt.Errorf("that may cost %s, more than --max-cost %s: ask for less, or raise it", e.cost, o.money.most))
 	}
 	return errors.Join(errs...)
 }
@@ -216,7 +242,7 @@ func (r *recording) run(ctx context.Context, config endpoint.Config) error {
 	defer r.client.Close()
 	if !config.Cold {
 		if err := r.client.WarmUp(ctx, 1); err != nil {
-			return err
+			return &unbegun{"recording", err}
 		}
 	}
 	r.loop.At(0, pipeline.RankTimer, r.next)

@@ -65,15 +65,20 @@ func runReport(_ context.Context, p *program, path string) error {
 	return cmp.Or(bytes.err(), verdictError(r))
 }
 
+// traceFileOf returns the trace file in a folder, or the file itself.
+func traceFileOf(path string) string {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return filepath.Join(path, traceFile)
+	}
+	return path
+}
+
 // readTraces reads the trace file in a folder, or that file.
 func readTraces(path string) (trace.Run, error) {
-	info, err := os.Stat(path)
-	if err != nil {
+	if _, err := os.Stat(path); err != nil {
 		return trace.Run{}, err
 	}
-	if info.IsDir() {
-		path = filepath.Join(path, traceFile)
-	}
+	path = traceFileOf(path)
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return trace.Run{}, fmt.Errorf("%s: no run in this folder; 'halfsecond run --out' makes one", path)

@@ -60,6 +60,7 @@ type program struct {
 	color    bool // NO_COLOR is not set
 	progress bool // err is a terminal and --quiet is not set: progress may be shown on it
 	started  bool // the command line was understood
+	printed  outlet
 }
 
 // settings are the tool's own, from flags and HALFSECOND_ variables. They never
@@ -87,6 +88,8 @@ func run(args []string, p *program) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
+	p.printed.Writer = p.out
+	p.out = &p.printed
 	root := newRootCmd(p)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
@@ -106,6 +109,9 @@ func (p *program) finish(cmd *cobra.Command, err error) int {
 	if exit.err != nil {
 		for line := range strings.SplitSeq(exit.err.Error(), "\n") {
 			fmt.Fprintf(p.err, "halfsecond: %s\n", line)
+		}
+		if err := p.showNothing(cmd, exit); err != nil {
+			fmt.Fprintf(p.err, "halfsecond: %v\n", err)
 		}
 	}
 	return exit.code

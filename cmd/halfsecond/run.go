@@ -13,6 +13,7 @@ import (
 
 	"halfsecond/budgets"
 	"halfsecond/budgets/report"
+	"halfsecond/pipeline/endpoint/counters"
 	"halfsecond/pipeline/trace"
 	"halfsecond/simulators/runner"
 	"halfsecond/simulators/scenario"
@@ -23,18 +24,21 @@ type runOptions struct {
 	name      string
 	target    string
 	endpoints []string
+	model     string
 	models    []string
 	ignoreEOS bool
 	cold      bool
 	caFile    string
+	metrics   string
 	seed      uint64
 	salt      uint64
 	n         int
 	out       string
 	noRaw     bool
 	hashTexts bool
+	untested  bool
 	check     bool
-	caps      caps
+	guard     guard
 	perUser   int
 	given     func(flag string) bool // whether a flag was typed
 }
@@ -56,7 +60,8 @@ on every target, and the report says so.
 
 On the target endpoint at most one request of each user is in flight (--per-user),
 nothing is retried, and the run is refused when it is likely to exceed
---max-requests or --max-tokens. --check prints the estimate and sends nothing. Before
+--max-requests, --max-tokens or --max-cost; docs/guard.md says what bounds a run, and
+what it costs. --check prints the estimate and sends nothing. Before
 the run the list of models is asked for once a connection, to open it.
 
 At an endpoint the plain requests of kind bench have prompts that no other run has, so
@@ -71,6 +76,14 @@ With --out, mock and endpoint also keep the raw log exchanges.jsonl.gz: each req
 and each read of its response with its instant and bytes. 'halfsecond report' computes
 every number again from it, 'halfsecond record' makes a cassette of it. --hash-texts
 keeps no words in either file, --no-raw leaves the log out.
+
+Before a run over sockets the tester reads streams of known timing, which takes half a
+second, and the report says how late it did (--no-self-test); docs/load.md says how far
+it can be trusted, and when a run is not judged.
+
+What the server at an endpoint counts itself is looked at before and after a run, if it
+shows it at /metrics as vLLM, SGLang, TGI and llama.cpp do (--metrics): the time of its
+queue, of prefill and of decode then stand beside what was seen here.
 
 A scenario of kind grid, such as bench, compares models: --n is then the requests of
 each cell, --out keeps pictures and cells.csv beside the traces if it finishes, and
@@ -99,27 +112,35 @@ budget, where one that could not be measured is an error; a grid has neither.`,
 			return runRun(cmd.Context(), p, opts)
 		},
 	}
-	opts.addFlags(cmd.Flags())
+	inGroups(cmd, group("Flags", opts.addFlags), opts.guardGroup())
 	return cmd
+}
+
+// guardGroup is the flags of what bounds a run at an endpoint.
+func (o *runOptions) guardGroup() flagGroup {
+	return group("What a run at an endpoint may take", o.guard.addFlags, func(f *pflag.FlagSet) {
+		f.IntVar(&o.perUser, "per-user", 1, "most `requests` of one user in flight")
+	})
 }
 
 func (o *runOptions) addFlags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.StringVar(&o.target, "target", "", "where to run: sim, mock or endpoint (default: the scenario's, else sim)")
-	f.StringArrayVar(&o.endpoints, "endpoint", nil, "`llm=URL` of a language model's server; implies --target endpoint")
-	f.StringArrayVar(&o.models, "endpoint-model", nil, "`name` of a model there to compare, for a grid; may be given again")
+	f.StringArrayVar(&o.endpoints, "endpoint", nil, "`llm=URL` of a language model's server; where the scenario has none, its path may name the protocol, as .../api/chat; implies --target endpoint")
+	f.StringVar(&o.model, "model", "", "`name` of the model there (default: the scenario's, else the only one that it lists)")
+	f.StringArrayVar(&o.models, "endpoint-model", nil, "`name` of a model there to compare, for a grid, in place of --model; may be given again")
 	f.BoolVar(&o.ignoreEOS, "ignore-eos", false, "ask an endpoint for answers of full length, which vLLM, SGLang and the mock understand")
 	f.BoolVar(&o.cold, "cold", false, "open a connection to an endpoint for each request, so that looking up, connecting and TLS count; otherwise one is kept")
 	f.StringVar(&o.caFile, "ca-file", "", "`file` with the certificates of authorities that an endpoint's is to be trusted by, in PEM, beside the machine's")
+	f.StringVar(&o.metrics, "metrics", counters.AtRoot, "`place` where the server at an endpoint shows its metrics, before and after a run: a URL, or a path on its host; none does not look")
 	f.Uint64Var(&o.seed, "seed", 0, "`number` that every random draw follows from (default: the scenario's)")
 	f.Uint64Var(&o.salt, "salt", 0, "`number` that sets prompts apart from those of other runs with this seed, which a server may have cached; 0 does not (default: another for each run at an endpoint, else 0)")
 	f.IntVar(&o.n, "n", 0, "`interactions` to report (default: the scenario's)")
 	f.StringVar(&o.out, "out", "", "`folder` to keep the traces in, for halfsecond report")
 	f.BoolVar(&o.noRaw, "no-raw", false, "keep no raw log beside the traces: of every read its instant and bytes")
 	f.BoolVar(&o.hashTexts, "hash-texts", false, "keep no prompt, answer or transcript: their SHA-256, and bytes of the same kinds and sizes")
-	f.BoolVar(&o.check, "check", false, "read and validate only, and estimate what would be sent")
-	o.caps.addFlags(f)
-	f.IntVar(&o.perUser, "per-user", 1, "most `requests` of one user in flight at an endpoint")
+	f.BoolVar(&o.untested, "no-self-test", false, "do not have the tester read streams of known timing before a run over sockets, which takes half a second")
+	f.BoolVar(&o.check, "check", false, "read and validate only, and estimate what would be sent: of kind ide at an endpoint the most that can be")
 }
 
 // runRun runs one scenario and reports it.
@@ -139,14 +160,14 @@ func runRun(ctx context.Context, p *program, o *runOptions) error {
 		return usageError(err)
 	}
 	if o.check {
-		return runCheck(ctx, p, s, set, o.caps)
+		return o.runCheck(ctx, p, s, set)
 	}
-	if err := o.caps.allow(ctx, s, set); err != nil {
+	if err := o.allow(ctx, p, s, set); err != nil {
 		return err
 	}
 	run, err := o.carryOut(p.bar(set.Target, set.N), set, func(set runner.Settings) (trace.Run, error) { return runner.Run(ctx, s, set) })
 	if err != nil {
-		return err
+		return errors.Join(err, p.showUnbegun(run))
 	}
 	r, err := report.New(run)
 	if err != nil {
@@ -164,7 +185,7 @@ func runRun(ctx context.Context, p *program, o *runOptions) error {
 
 // settings resolves what the flags and the scenario say of how to run.
 func (o *runOptions) settings(s *scenario.Scenario) (runner.Settings, error) {
-	set := runner.Settings{Target: s.Run.Target, Seed: s.Run.Seed, N: s.Run.N, Version: buildVersion(), HashTexts: o.hashTexts}
+	set := runner.Settings{Target: s.Run.Target, Seed: s.Run.Seed, N: s.Run.N, Version: buildVersion(), HashTexts: o.hashTexts, SelfTest: !o.untested}
 	if len(o.endpoints) > 0 {
 		set.Target = runner.Endpoint
 	}
@@ -192,22 +213,29 @@ func (o *runOptions) settings(s *scenario.Scenario) (runner.Settings, error) {
 		errs = append(errs, fmt.Errorf("--target %s: want %s; did you mean %q?", set.Target, strings.Join(runner.Targets(), ", "), nearest(set.Target, runner.Targets())))
 	case set.Target == runner.Endpoint:
 		config, err := o.endpoint(s)
-		set.Endpoint, set.PerUser = config, o.perUser
-		errs = append(errs, err, o.mayOverlap(s))
-	case o.cold || o.caFile != "":
-		errs = append(errs, fmt.Errorf("--cold and --ca-file are for --target endpoint, not for %s", set.Target))
+		set.Endpoint, set.PerUser, set.PriceOf = config, o.perUser, o.guard.priceOf
+		at, misplaced := o.metricsAt()
+		set.Metrics = at
+		errs = append(errs, err, misplaced, o.mayOverlap(s))
+	case o.cold || o.caFile != "" || o.given("metrics"):
+		errs = append(errs, fmt.Errorf("--cold, --ca-file and --metrics are for --target endpoint, not for %s", set.Target))
 	case len(o.endpoints) > 0:
 		errs = append(errs, fmt.Errorf("--endpoint is for --target endpoint, not for %s", set.Target))
+	case o.model != "":
+		errs = append(errs, fmt.Errorf("--model is for --target endpoint, not for %s", set.Target))
+	default:
+		errs = append(errs, o.guard.elsewhere(set.Target, o.given))
 	}
 	return set, errors.Join(errs...)
 }
 
-// carryOut runs a scenario, keeping its traces where --out says.
+// carryOut runs a scenario, keeping its traces where --out says. The error is that of a
+// run that did not begin, or broke; what is returned beside it says so.
 func (o *runOptions) carryOut(bar bar, set runner.Settings, run func(runner.Settings) (trace.Run, error)) (trace.Run, error) {
 	defer bar.close()
 	set.Progress = bar.done
 	if o.out == "" {
-		return run(set)
+		return whole(run(set))
 	}
 	keeper, err := newKeeper(o.out, set.Target != runner.Sim && !o.noRaw)
 	if err != nil {
@@ -217,8 +245,8 @@ func (o *runOptions) carryOut(bar bar, set runner.Settings, run func(runner.Sett
 	if keeper.raw != nil {
 		set.KeepExchange = keeper.raw.keep
 	}
-	out, err := run(set)
-	if failed := keeper.close(out.Footer); failed != nil {
+	out, err := whole(run(set))
+	if failed := keeper.close(out); failed != nil {
 		// What was run is reported all the same, and says what is missing.
 		out.Footer.Finished = false
 		out.Footer.Reason = failed.Error() + ", so the file holds fewer than this report"

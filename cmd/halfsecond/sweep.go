@@ -56,8 +56,8 @@ and cut away, with the end of a closed loop, when not all users ask any more. Th
 unsure. Of a trace nothing is cut, for its load is not steady.
 
 No higher load is tried after one under which less than half of what is asked for ends
-ok. On the target endpoint a sweep is refused when it may exceed --max-requests or
---max-tokens all in all; --check prints that estimate.
+ok. On the target endpoint a sweep is refused when it may exceed --max-requests,
+--max-tokens or --max-cost all in all; --check prints that estimate.
 
 It ends with 0 if some load is inside the budgets, with 1 if none is, and with 3 if it
 could not finish or nothing could be judged. --out keeps the traces of every run in a
@@ -74,7 +74,7 @@ folder of its own, for halfsecond report. --format csv prints a row for each run
 			return runSweep(cmd.Context(), p, o)
 		},
 	}
-	inGroups(cmd, group("Loads", o.addLoads), group("Runs", o.runOptions.addFlags))
+	inGroups(cmd, group("Loads", o.addLoads), group("Runs", o.runOptions.addFlags), o.guardGroup())
 	return cmd
 }
 
@@ -101,12 +101,13 @@ func runSweep(ctx context.Context, p *program, o *sweepOptions) error {
 	if err != nil {
 		return usageError(err)
 	}
+	e := o.guard.at(estimate, set.Endpoint.Model)
 	if o.check {
-		return o.showCheck(p, s, set, estimate)
+		return o.showCheck(p, s, set, e)
 	}
 	if set.Target == runner.Endpoint {
-		if err := o.caps.over(estimate); err != nil {
-			return usageError(err)
+		if err := o.begin(p, set.Settings, e); err != nil {
+			return err
 		}
 	}
 	bar := p.bar(set.Target, study.MostRuns(s, set))
@@ -127,10 +128,7 @@ func runSweep(ctx context.Context, p *program, o *sweepOptions) error {
 func (o *sweepOptions) sweep(s *scenario.Scenario) (study.SweepSettings, error) {
 	one, err := o.settings(s)
 	set := study.SweepSettings{Settings: one, FindKnee: o.findKnee, Resolution: o.resolution, Repeats: o.repeats}
-	errs := []error{err}
-	if len(o.models) > 0 {
-		errs = append(errs, errors.New("--endpoint-model is for comparisons of models, such as 'halfsecond run bench'; a scenario names its model with endpoints.llm.model"))
-	}
+	errs := []error{err, o.oneModel()}
 	if o.repeats < 1 || o.repeats > 1000 {
 		errs = append(errs, fmt.Errorf("--repeats %d: want 1 to 1000", o.repeats))
 	}
@@ -221,33 +219,25 @@ type sweepCheck struct {
 }
 
 // showCheck prints what a sweep would do at most.
-func (o *sweepOptions) showCheck(p *program, s *scenario.Scenario, set study.SweepSettings, e runner.Estimate) (err error) {
+func (o *sweepOptions) showCheck(p *program, s *scenario.Scenario, set study.SweepSettings, e priced) (err error) {
 	c := sweepCheck{
-		checked: checked{Valid: true, Scenario: s.Name, Kind: s.Kind, ScenarioHash: s.Hash(), Target: set.Target, Seed: set.Seed, N: set.N, Estimate: e},
+		checked: o.checked(s, set.Settings, e),
 		Loads:   set.Loads, LoadUnit: s.Arrivals.LoadUnit(), MostRuns: study.MostRuns(s, set),
-	}
-	if set.Target == runner.Endpoint {
-		c.MaxRequests, c.MaxTokens = &o.caps.requests, &o.caps.tokens
 	}
 	if p.Format == "json" {
 		err = writeJSON(p.out, c)
 	} else {
 		err = c.writeTable(p)
 	}
-	if set.Target == runner.Endpoint {
-		err = errors.Join(err, usageError(o.caps.over(e)))
-	}
-	return err
+	return errors.Join(err, c.over())
 }
 
-func (c sweepCheck) writeTable(p *program) error {
+func (c *sweepCheck) writeTable(p *program) error {
 	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "valid\t%s (%s), hash %.12s\n", c.Scenario, c.Kind, c.ScenarioHash)
 	fmt.Fprintf(t, "would run\t%d times at most, %d interactions or more each on %s, seed %d\n", c.MostRuns, c.N, c.Target, c.Seed)
 	fmt.Fprintf(t, "loads\t%s %s to begin with\n", strings.Trim(fmt.Sprint(c.Loads), "[]"), c.LoadUnit)
-	fmt.Fprintf(t, "would send\tat most about %d requests, %d prompt tokens, %d tokens of answers\n", c.Estimate.Requests, c.Estimate.PromptTokens, c.Estimate.OutputTokens)
-	if c.MaxRequests != nil {
-		fmt.Fprintf(t, "caps\t%d requests, %d tokens\n", *c.MaxRequests, *c.MaxTokens)
-	}
+	fmt.Fprintf(t, "would send\tat most %s%d requests, %d prompt tokens, %d tokens of answers\n", either(c.Estimate.AtMost, "", "about "), c.Estimate.Requests, c.Estimate.PromptTokens, c.Estimate.OutputTokens)
+	c.writeGuard(t)
 	return t.Flush()
 }

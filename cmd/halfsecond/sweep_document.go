@@ -62,7 +62,13 @@ type sweepLevel struct {
 	P95High  *float64   `json:"p95_high"`
 	Good     *float64   `json:"good_share"`
 	OK       *float64   `json:"ok_share"`
+	Failed   int        `json:"failed"`      // interactions that did not end ok
+	Why      *string    `json:"most_failed"` // the reason that most of them have
 	Runs     []sweepRun `json:"runs"`
+
+	Others []sweepBudget `json:"other_budgets,omitempty"`
+
+	kept int // interactions of all runs
 }
 
 type sweepRun struct {
@@ -114,13 +120,14 @@ func (d *sweepDocument) measures(p *study.Point) {
 }
 
 func (d *sweepDocument) level(l *study.Level) sweepLevel {
-	out := sweepLevel{Load: l.Load, Standing: l.Standing.String(), Runs: []sweepRun{}}
+	out := sweepLevel{Load: l.Load, Standing: l.Standing.String(), Runs: []sweepRun{}, Others: d.otherBudgets(l)}
 	var values, offered, achieved, ok []float64
 	good, of, lows := 0, 0, []float64{}
 	for i := range l.Points {
 		p := &l.Points[i]
 		r := d.run(p)
 		out.Runs = append(out.Runs, r)
+		out.kept += p.Kept
 		values = append(values, p.Pool.Values...)
 		good, of = good+p.Good(), of+p.Pool.Population
 		offered, achieved, ok = append(offered, p.Offered), append(achieved, p.Achieved), append(ok, p.OK)
@@ -137,6 +144,7 @@ func (d *sweepDocument) level(l *study.Level) sweepLevel {
 	}
 	out.Offered, out.Achieved, out.OK = meanOf(offered), meanOf(achieved), meanOf(ok)
 	out.Good = goodShare(d.Limit != nil, good, of)
+	out.fail(failuresOf(l))
 	if l.Standing == study.Unsure {
 		out.Reason = textOf(unsure(l))
 	}
@@ -208,6 +216,9 @@ func unsure(l *study.Level) string {
 	text := fmt.Sprintf("of %s %d passed, %d failed", counted(len(l.Points), "run"), counts[budgets.Pass], counts[budgets.Fail])
 	if n := counts[budgets.Unmeasured]; n > 0 {
 		text += fmt.Sprintf(", %d cannot be judged: %s", n, why)
+	}
+	if l.Cut {
+		text += "; the last of them did not finish"
 	}
 	return text
 }

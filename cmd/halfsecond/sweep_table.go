@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -20,8 +22,41 @@ func (p *program) showSweep(d *sweepDocument) error {
 	return d.writeTable(p)
 }
 
-// sentence says where the knee is.
+// sentence says where the knee is, what kept it from being found, and why interactions
+// failed.
 func (d *sweepDocument) sentence(w *study.Swept) string {
+	return d.edges(w) + d.failed(w)
+}
+
+// edges says where the knee is, and at which loads the tester was unfit.
+func (d *sweepDocument) edges(w *study.Swept) string {
+	unfit, why := unfitLoads(w)
+	const remedy = "Free the tester's machine of other work, or give it one of its own, and sweep again."
+	switch {
+	case unfit == 0:
+		return d.knee(w)
+	case unfit == len(w.Levels):
+		return fmt.Sprintf("No load could be judged: at %s the tester itself was unfit: %s. %s", either(unfit == 1, "the one that was tried", "each of "+counted(unfit, "load")), why, remedy)
+	}
+	return fmt.Sprintf("%s %s of %s could not be judged, since the tester itself was unfit: %s. %s", d.knee(w), strconv.Itoa(unfit), counted(len(w.Levels), "load"), why, remedy)
+}
+
+// unfitLoads counts the loads at which a run could not be judged since the tester was
+// unfit, and says why at the first of them.
+func unfitLoads(w *study.Swept) (n int, why string) {
+	for i := range w.Levels {
+		for j := range w.Levels[i].Points {
+			if unfit := w.Levels[i].Points[j].Unfit; unfit != "" {
+				n, why = n+1, cmp.Or(why, unfit)
+				break
+			}
+		}
+	}
+	return n, why
+}
+
+// knee says where the knee is.
+func (d *sweepDocument) knee(w *study.Swept) string {
 	low, high := d.edge.Low, d.edge.High
 	runs := "in every run"
 	switch {
@@ -53,10 +88,12 @@ func (d *sweepDocument) writeTable(p *program) error {
 	writeWrapped(&b, "", fmt.Sprintf("%s on %s · %s · %s of each load · seed %d · scenario hash %.12s", d.Scenario, d.Target, strings.Join(d.Budgets, ", "),
 		counted(d.Repeats, "run"), d.Seed, d.ScenarioHash), sweepWidth)
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(t, "\noffered\tachieved\t%s p50\tp95\tof runs\tgood\tok\t\n", d.Metric)
+	others := strings.Join(append(d.otherNames(), ""), "\t")
+	fmt.Fprintf(t, "\noffered\tachieved\t%s p50\tp95\tof runs\t%sgood\tok\t\n", d.Metric, others)
 	for _, l := range d.Levels {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t  %s %s\n", d.offered(l), rateOf(l.Achieved), d.figure(l.P50), d.figure(l.P95), d.spread(l),
-			shareOf(l.Good), shareOf(l.OK), standingMarks[l.Standing], l.Standing)
+		others := strings.Join(append(l.otherTexts(), ""), "\t")
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s%s\t%s\t  %s %s\n", d.offered(l), rateOf(l.Achieved), d.figure(l.P50), d.figure(l.P95), d.spread(l),
+			others, shareOf(l.Good), shareOf(l.OK), standingMarks[l.Standing], l.Standing)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -118,6 +155,7 @@ func (d *sweepDocument) notes() (notes []string) {
 			notes = append(notes, fmt.Sprintf("%s is unsure: %s.", d.offered(l), *l.Reason))
 		}
 	}
+	notes = append(notes, d.failureNotes()...)
 	if d.Collapsed != nil {
 		notes = append(notes, "No higher load was tried: "+*d.Collapsed+".")
 	}
@@ -127,6 +165,9 @@ func (d *sweepDocument) notes() (notes []string) {
 	notes = append(notes, d.startUps()...)
 	if d.Limit != nil {
 		notes = append(notes, fmt.Sprintf("good: the share that keeps %s, of all that had to; what failed does not. p50 and p95 are over the runs together, those of runs beside them.", *d.Limit))
+	}
+	if len(d.otherNames()) > 0 {
+		notes = append(notes, strings.Join(d.otherNames(), ", ")+": the median of the runs.")
 	}
 	return append(notes, "achieved: interactions a second that ended ok, in the second half of the time in which any were due.")
 }

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// replaceFile makes a file of what write writes, in place of the one that is there. That
+// one stays where writing fails. What is there and no regular file, such as a device, is
+// never replaced; of a symbolic link it is the file that it names.
+func replaceFile(name string, write func(io.Writer) error) error {
+	name, err := replaceable(name)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
+	if err != nil {
+		return err
+	}
+	err = errors.Join(write(f), f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// replaceable returns the name of the file itself that a name is of, links followed. It
+// fails where something is there that is no file.
+func replaceable(name string) (string, error) {
+	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+		return name, nil
+	}
+	file, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(file)
+	switch {
+	case err != nil:
+		return "", err
+	case info.IsDir():
+		return "", fmt.Errorf("%s is a folder: want the name of a file", name)
+	case !info.Mode().IsRegular():
+		return "", fmt.Errorf("%s is there and no regular file: want the name of one, or one that is free", name)
+	}
+	return file, nil
+}
