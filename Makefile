@@ -5,7 +5,7 @@ SHELL := bash
 BIN := bin/halfsecond
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
 
-.PHONY: help build run test check agree bench fuzz clean
+.PHONY: help build run test check agree bench fuzz real ollama clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -63,6 +63,14 @@ fuzz: ## every parser with random inputs, FUZZTIME each (5s); what breaks one is
 	  echo "$${file%/*} $${name#func }"; \
 	  go test "$${file%/*}" -run '^$$' -fuzz "^$${name#func }\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x >bin/fuzz.log 2>&1 || { cat bin/fuzz.log; exit 1; }; \
 	done
+
+real: ## build Ollama, a real engine to measure, with weights of its own (some minutes, once); docs/real.md
+	@.ci/ollama install
+
+ADDRESS ?= 127.0.0.1:11434
+
+ollama: ## serve it at ADDRESS (127.0.0.1:11434) until it is ended
+	@.ci/ollama serve $(ADDRESS)
 
 clean: ## remove what make built
 	rm -rf bin
