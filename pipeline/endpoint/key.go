@@ -57,16 +57,14 @@ func (k Key) Hide(x *exchange.Exchange) {
 	}
 }
 
-// redact returns s with asterisks for every occurrence of the key, or of a long part of it.
-func (k Key) redact(s string) string {
+// Mask returns a text in which asterisks stand for the key, or for a long part of it: one
+// for each of its letters.
+func (k Key) Mask(s string) string {
 	if k.secret == nil {
 		return s
 	}
 	return exchange.Mask(s, *k.secret)
 }
-
-// Mask returns a text in which asterisks stand for the key, one for each of its letters.
-func (k Key) Mask(s string) string { return k.redact(s) }
 
 // Check says what is wrong with the key.
 func (k Key) Check() error {

@@ -92,7 +92,7 @@ func (c *Client) take(req *http.Request) Look {
 	if err != nil {
 		l.Failed = c.tidy(err.Error())
 	}
-	l.Body = []byte(c.config.Key.redact(string(text)))
+	l.Body = []byte(c.config.Key.Mask(string(text)))
 	return l
 }
 

@@ -54,7 +54,7 @@ func (c *Client) tidy(s string) string { return c.config.Key.Tidy(s) }
 // Tidy makes one short printable line of words that may come from a server, and
 // takes the key out of them.
 func (k Key) Tidy(s string) string {
-	s = k.redact(s)
+	s = k.Mask(s)
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
