@@ -18,6 +18,8 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 	"golang.org/x/term"
+
+	"halfsecond/pipeline"
 )
 
 // Exit codes.
@@ -108,7 +110,8 @@ func (p *program) finish(cmd *cobra.Command, err error) int {
 	errors.As(err, &exit)
 	if exit.err != nil {
 		for line := range strings.SplitSeq(exit.err.Error(), "\n") {
-			fmt.Fprintf(p.err, "halfsecond: %s\n", line)
+			// A server's words may be among them.
+			fmt.Fprintf(p.err, "halfsecond: %s\n", pipeline.Printable(strings.ReplaceAll(line, "\t", "  ")))
 		}
 		if err := p.showNothing(cmd, exit); err != nil {
 			fmt.Fprintf(p.err, "halfsecond: %v\n", err)

@@ -24,6 +24,7 @@ func TestFinish(t *testing.T) {
 		{"two bad values", usageError(errors.Join(errors.New("a"), errors.New("b"))), true, 2, "halfsecond: a\nhalfsecond: b\n"},
 		{"wrapped", fmt.Errorf("run: %w", usageError(errors.New("no"))), true, 2, "halfsecond: no\n"},
 		{"unmeasured", &exitError{exitUnmeasured, errors.New("too few")}, true, 3, "halfsecond: too few\n"},
+		{"words of a server", &exitError{exitUnmeasured, errors.New("it said \x1b[2J\u202eno\n\ttab")}, true, 3, "halfsecond: it said \\x1b[2J\\u202eno\nhalfsecond:   tab\n"},
 		{"any other error of a command", errors.New("disk full"), true, 3, "halfsecond: disk full\n"},
 		{"a command line that makes no sense", errors.New("unknown flag"), false, 2,
 			"halfsecond: unknown flag\nhalfsecond: see 'halfsecond --help'\n"},

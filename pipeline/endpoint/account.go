@@ -13,15 +13,24 @@ type account struct {
 	maxRequests, maxTokens int
 	maxCost                price.Dollars
 	price                  price.Price
+	before                 Spending
 
 	started int          // requests
 	flying  int          // those of them under way
 	held    price.Tokens // reserved for those
 	used    price.Tally  // of those that ended
+
+	over error // the first cap that left no room for a call; nil until then
 }
 
 func newAccount(c *Config) account {
-	return account{maxRequests: c.MaxRequests, maxTokens: c.MaxTokens, maxCost: c.MaxCost, price: c.Price}
+	return account{maxRequests: c.MaxRequests, maxTokens: c.MaxTokens, maxCost: c.MaxCost, price: c.Price, before: c.Before}
+}
+
+// Spending is what counts against the caps of a client.
+type Spending struct {
+	Requests, Tokens int
+	Cost             price.Dollars
 }
 
 // stands returns what a call stands for until the server has counted its tokens.
@@ -29,27 +38,34 @@ func stands(c *pipeline.Call) price.Tokens {
 	return price.Tokens{Prompt: c.PromptTokens, Output: c.MaxTokens}
 }
 
-// room reports which cap leaves no room for a call that stands for so many tokens, in the
-// same words for every call, so that a report counts them together.
-func (a *account) room(t price.Tokens) error {
-	spent := a.used.Tokens().Add(a.held)
-	if a.maxRequests > 0 && a.started >= a.maxRequests {
-		return fmt.Errorf("over the cap of %d requests", a.maxRequests)
+// admit reserves tokens for a request, or reports which cap leaves no room for it. From
+// then on it lets nothing through: a smaller call that would still fit is no fair sample.
+func (a *account) admit(t price.Tokens) error {
+	if a.over == nil {
+		a.over = a.room(t)
 	}
-	if a.maxTokens > 0 && spent.Add(t).All() > a.maxTokens {
-		return fmt.Errorf("over the cap of %d tokens", a.maxTokens)
+	if a.over != nil {
+		return a.over
 	}
-	if a.maxCost > 0 && a.price.Of(spent.Add(t)) > a.maxCost {
-		return fmt.Errorf("over the cap of %s", a.maxCost)
-	}
-	return nil
-}
-
-// take reserves tokens for a request.
-func (a *account) take(t price.Tokens) {
 	a.started++
 	a.flying++
 	a.held = a.held.Add(t)
+	return nil
+}
+
+// room reports which cap leaves no room for a call that stands for so many tokens.
+func (a *account) room(t price.Tokens) error {
+	spent := a.used.Tokens().Add(a.held)
+	if a.maxRequests > 0 && a.before.Requests+a.started >= a.maxRequests {
+		return fmt.Errorf("over the cap of %d requests", a.maxRequests)
+	}
+	if a.maxTokens > 0 && a.before.Tokens+spent.Add(t).All() > a.maxTokens {
+		return fmt.Errorf("over the cap of %d tokens", a.maxTokens)
+	}
+	if a.maxCost > 0 && a.before.Cost.Add(a.price.Of(spent.Add(t))) > a.maxCost {
+		return fmt.Errorf("over the cap of %s", a.maxCost)
+	}
+	return nil
 }
 
 // settle replaces what was reserved for a request by what it used.
@@ -93,4 +109,14 @@ func most(reserved price.Tokens, r *reply.Reply) price.Tokens {
 func (c *Client) Used() price.Tally {
 	a := &c.account
 	return a.used.Add(price.Tally{Requests: a.flying, Uncounted: a.flying, Assumed: a.held})
+}
+
+// Over returns the cap that was met, nil while none is. It is called where Used is.
+func (c *Client) Over() error { return c.account.over }
+
+// spend tells that a cap was met and that all that was sent before has ended.
+func (c *Client) spend() {
+	if a := &c.account; a.over != nil && a.flying == 0 && c.config.Spent != nil {
+		c.config.Spent(a.over)
+	}
 }

@@ -3,6 +3,7 @@ package endpoint
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -199,6 +200,45 @@ func TestLimitsByName(t *testing.T) {
 			if r.Outcome != pipeline.Timeout || r.Reason != tt.reason || r.End != tt.end {
 				t.Errorf("%s, %q at %s; want timeout, %q at %s", r.Outcome, r.Reason, r.End, tt.reason, tt.end)
 			}
+		})
+	}
+}
+
+// Clients share caps by what each one is told of the others. Once a cap was met nothing
+// goes out any more, and the client tells so when the last request has ended.
+func TestClientSpent(t *testing.T) {
+	for _, c := range []struct {
+		name, reason string
+		caps         Config
+	}{
+		{"requests", "over the cap of 9 requests", Config{MaxRequests: 9, Before: Spending{Requests: 8}}},
+		{"tokens", "over the cap of 100 tokens", Config{MaxTokens: 100, Before: Spending{Tokens: 70}}},
+		{"money", "over the cap of 1.00 USD", Config{MaxCost: price.Dollar, Price: tenth, Before: Spending{Cost: price.Dollar * 85 / 100}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var told []string
+			bubble(t, stream(delta(`"content":"Hi"`), time.Second, stop+done), func(to *Config) {
+				to.MaxRequests, to.MaxTokens, to.MaxCost, to.Price, to.Before = c.caps.MaxRequests, c.caps.MaxTokens, c.caps.MaxCost, c.caps.Price, c.caps.Before
+				to.Spent = func(err error) { told = append(told, err.Error()) }
+			}, func(t *testing.T, b *bench) {
+				first := b.ask()
+				if r := b.ask().wait(); r.Outcome != pipeline.Dropped || r.Reason != c.reason {
+					t.Errorf("%s, %q; want dropped, %q", r.Outcome, r.Reason, c.reason)
+				}
+				b.loop.do(func() {
+					if len(told) != 0 {
+						t.Errorf("told %q while a request is under way", told)
+					}
+				})
+				if r := first.wait(); r.Outcome != pipeline.OK {
+					t.Errorf("the one before: %s, %s", r.Outcome, r.Reason)
+				}
+				b.loop.do(func() {
+					if !slices.Equal(told, []string{c.reason}) || b.client.Over() == nil || b.client.Over().Error() != c.reason {
+						t.Errorf("told %q, over %v; want %q", told, b.client.Over(), c.reason)
+					}
+				})
+			})
 		})
 	}
 }

@@ -117,17 +117,12 @@ func (c *Client) Start(call *pipeline.Call) {
 
 // admit counts a call against the caps and returns the body of its request.
 func (c *Client) admit(f *flight) ([]byte, error) {
-	reserve := stands(f.call)
-	if err := c.account.room(reserve); err != nil {
-		return nil, err
-	}
 	body, err := c.ask(f.call)
 	if err != nil {
 		return nil, err
 	}
-	c.account.take(reserve)
-	f.reserved = reserve
-	return body, nil
+	f.reserved = stands(f.call)
+	return body, c.account.admit(f.reserved)
 }
 
 // Cancel implements pipeline.LLM: it closes the request on the wire.

@@ -31,6 +31,10 @@ type Config struct {
 	// without the key, once it has ended. It is called from the request's own goroutine.
 	Keep func(*exchange.Exchange)
 
+	// Spent, when set, is handed the cap that was met once no request is under way any
+	// more, on the loop, perhaps several times: nothing will be sent after it.
+	Spent func(error)
+
 	// Linger is how long the body is read on behind the end event, to see whether it ends; it
 	// is kept as the Rest of an exchange. 0 is a moment, for the connection to be used again.
 	Linger time.Duration
@@ -56,7 +60,9 @@ type Config struct {
 	// MaxCost caps what is spent at Price in the same way, which must be known then; 0 is
 	// no cap.
 	MaxCost price.Dollars
-	Price   price.Price
+	// Before is what other clients used of the same caps.
+	Before Spending
+	Price  price.Price
 	// MaxBytes limits one reply; 0 means DefaultMaxBytes.
 	MaxBytes int64
 

@@ -204,6 +204,7 @@ func (f *flight) land(l landing) {
 	f.client.account.settle(f.reserved, f.connection.Known().Sent != pipeline.Unknown, l.reply)
 	f.landed <- f.call.Record.Outcome
 	f.call.Done()
+	f.client.spend()
 }
 
 // drop ends a call that was not sent, on the loop.
@@ -212,6 +213,7 @@ func (f *flight) drop(reason error) {
 	f.call.Record.Outcome = pipeline.Dropped
 	f.call.Record.Reason = f.client.tidy(reason.Error())
 	f.call.Done()
+	f.client.spend()
 }
 
 // outcome says how the request ended for the asker, and why.

@@ -192,13 +192,14 @@ func share(total, users, user int) int {
 	return n
 }
 
-// done takes a finished trace; the last one ends the run on the wall clock, which
+// done takes a finished trace, unless a cap of the run kept it from being sent: that says
+// nothing of the endpoint. The last one ends the run on the wall clock, which
 // does not end by itself.
 func (l *load) done(t *pipeline.Trace) {
 	l.ended++
 	warm := l.warm(t)
 	l.run.counting.add(t, !warm)
-	if !warm {
+	if !warm && !(t.Outcome == pipeline.Dropped && l.run.capMet() != nil) {
 		if err := l.run.keep(t); err != nil {
 			l.fail(err)
 		}

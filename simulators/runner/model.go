@@ -162,7 +162,7 @@ func (r *run) setUpEndpoint(ctx context.Context) (stop func() error, err error) 
 
 // connect makes the tester's loop and a client on it, with connections open.
 func (r *run) connect(ctx context.Context, c endpoint.Config) (*endpoint.Client, error) {
-	c.HashTexts = r.settings.HashTexts
+	c.HashTexts, c.Spent = r.settings.HashTexts, func(cap error) { r.fail(cap) }
 	if keep := r.settings.KeepExchange; keep != nil {
 		c.Keep = func(x *exchange.Exchange) {
 			if err := keep(x); err != nil {
@@ -186,6 +186,7 @@ func (r *run) connect(ctx context.Context, c endpoint.Config) (*endpoint.Client,
 		client.Close()
 		return nil, err
 	}
+	r.over = client.Over
 	return client, nil
 }
 

@@ -96,8 +96,9 @@ type run struct {
 	others   others
 	sizing   *bench.Sizing // of prompts; nil counts as the mock does
 	lastID   int64
-	kept     int         // traces of the report
-	fail     func(error) // ends the run, from any goroutine
+	kept     int          // traces of the report
+	fail     func(error)  // ends the run, from any goroutine
+	over     func() error // the cap of the endpoint that was met; nil on the simulator
 	traces   []pipeline.Trace
 	lateness *quantile.Histogram
 	selfTest trace.SelfTest
@@ -222,6 +223,14 @@ func (r *run) keep(t *pipeline.Trace) error {
 	return nil
 }
 
+// capMet returns the cap that ended the run; nil while none did.
+func (r *run) capMet() error {
+	if r.over == nil {
+		return nil
+	}
+	return r.over()
+}
+
 func (r *run) header() trace.Header {
 	s := r.scenario
 	h := trace.Header{
@@ -256,11 +265,14 @@ func (r *run) engines() []trace.Engine {
 }
 
 func (r *run) footer(ctx context.Context, err error, whole bool) trace.Footer {
-	f := trace.Footer{N: r.kept, Finished: whole && err == nil, Lateness: trace.LatenessOf(r.lateness), Background: r.others.Background, Engines: r.engines(), Prompts: r.prompts(), Counters: r.counted, Effort: r.effort, Used: r.used()}
+	over := r.capMet()
+	f := trace.Footer{N: r.kept, Finished: whole && err == nil && over == nil, Lateness: trace.LatenessOf(r.lateness), Background: r.others.Background, Engines: r.engines(), Prompts: r.prompts(), Counters: r.counted, Effort: r.effort, Used: r.used()}
 	switch cause := context.Cause(ctx); {
 	case f.Finished && r.kept < r.settings.N:
 		f.Finished, f.Reason = false, "the recorded sessions ended before"
 	case f.Finished:
+	case over != nil && !errors.Is(cause, context.Canceled):
+		f.Reason = over.Error()
 	case cause == nil && err != nil:
 		f.Reason = err.Error()
 	case cause == nil:

@@ -3,44 +3,35 @@ package study
 import (
 	"fmt"
 
-	"halfsecond/pipeline/price"
+	"halfsecond/pipeline/endpoint"
 	"halfsecond/pipeline/trace"
 	"halfsecond/simulators/runner"
 )
 
 // spent is what runs have used so far of the caps that they share.
-type spent struct {
-	requests, tokens int
-	cost             price.Dollars
-}
+type spent struct{ endpoint.Spending }
 
 // add counts a run at an endpoint.
 func (s *spent) add(run *trace.Run) {
 	for _, u := range run.Footer.Used {
-		s.requests += u.Tally.Requests
-		s.tokens += u.Tally.Tokens().All()
+		s.Requests += u.Tally.Requests
+		s.Tokens += u.Tally.Tokens().All()
 	}
-	s.cost = s.cost.Add(run.Cost().Most)
+	s.Cost = s.Cost.Add(run.Cost().Most)
 }
 
-// ration leaves a run what the caps of all of them leave it, and says which one leaves
-// nothing.
+// ration has a run count what those before it used, and says which cap they leave nothing
+// of.
 func (s *spent) ration(set *runner.Settings) error {
 	e := &set.Endpoint
-	if e.MaxRequests > 0 {
-		if e.MaxRequests -= s.requests; e.MaxRequests <= 0 {
-			return fmt.Errorf("the cap of %d requests was reached", e.MaxRequests+s.requests)
-		}
-	}
-	if e.MaxTokens > 0 {
-		if e.MaxTokens -= s.tokens; e.MaxTokens <= 0 {
-			return fmt.Errorf("the cap of %d tokens was reached", e.MaxTokens+s.tokens)
-		}
-	}
-	if e.MaxCost > 0 {
-		if e.MaxCost -= s.cost; e.MaxCost <= 0 {
-			return fmt.Errorf("the cap of %s was reached", e.MaxCost+s.cost)
-		}
+	e.Before = s.Spending
+	switch {
+	case e.MaxRequests > 0 && s.Requests >= e.MaxRequests:
+		return fmt.Errorf("the cap of %d requests was reached", e.MaxRequests)
+	case e.MaxTokens > 0 && s.Tokens >= e.MaxTokens:
+		return fmt.Errorf("the cap of %d tokens was reached", e.MaxTokens)
+	case e.MaxCost > 0 && s.Cost >= e.MaxCost:
+		return fmt.Errorf("the cap of %s was reached", e.MaxCost)
 	}
 	return nil
 }

@@ -20,19 +20,19 @@ func TestSpent(t *testing.T) {
 	}
 	var s spent
 	s.add(&run)
-	if want := (spent{requests: 3, tokens: 37, cost: 10*100 + 10*10 + 5*1000 + 10*100 + 2*1000}); s != want {
+	if want := (endpoint.Spending{Requests: 3, Tokens: 37, Cost: 10*100 + 10*10 + 5*1000 + 10*100 + 2*1000}); s.Spending != want {
 		t.Fatalf("spent %+v, want %+v", s, want)
 	}
 	s.add(&run)
 	for _, c := range []struct {
-		caps, left endpoint.Config
-		reason     string
+		caps   endpoint.Config
+		reason string
 	}{
-		{endpoint.Config{}, endpoint.Config{}, ""},
-		{endpoint.Config{MaxRequests: 7, MaxTokens: 100, MaxCost: 20_000}, endpoint.Config{MaxRequests: 1, MaxTokens: 26, MaxCost: 1800}, ""},
-		{endpoint.Config{MaxRequests: 6}, endpoint.Config{}, "the cap of 6 requests was reached"},
-		{endpoint.Config{MaxTokens: 74}, endpoint.Config{}, "the cap of 74 tokens was reached"},
-		{endpoint.Config{MaxCost: 18_200}, endpoint.Config{}, "the cap of 0.0000000182 USD was reached"},
+		{endpoint.Config{}, ""},
+		{endpoint.Config{MaxRequests: 7, MaxTokens: 75, MaxCost: 18_201}, ""},
+		{endpoint.Config{MaxRequests: 6}, "the cap of 6 requests was reached"},
+		{endpoint.Config{MaxTokens: 74}, "the cap of 74 tokens was reached"},
+		{endpoint.Config{MaxCost: 18_200}, "the cap of 0.0000000182 USD was reached"},
 	} {
 		set := runner.Settings{Endpoint: c.caps}
 		reason := ""
@@ -42,8 +42,8 @@ func TestSpent(t *testing.T) {
 		if reason != c.reason {
 			t.Errorf("%+v: %q, want %q", c.caps, reason, c.reason)
 		}
-		if e := set.Endpoint; reason == "" && (e.MaxRequests != c.left.MaxRequests || e.MaxTokens != c.left.MaxTokens || e.MaxCost != c.left.MaxCost) {
-			t.Errorf("left %d, %d, %d; want %d, %d, %d", e.MaxRequests, e.MaxTokens, e.MaxCost, c.left.MaxRequests, c.left.MaxTokens, c.left.MaxCost)
+		if set.Endpoint.Before != s.Spending {
+			t.Errorf("before %+v, want %+v", set.Endpoint.Before, s.Spending)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"strings"
 	"testing"
 	"time"
 
@@ -314,8 +313,10 @@ budgets: [p50(ttft) < 20s]
 	if l := w.Levels[0]; l.Standing != Inside || l.Points[0].OK != 1 || l.Points[0].StartUp != nil || l.Points[0].Verdict != budgets.Pass {
 		t.Errorf("50/s: %+v", l.Points[0])
 	}
-	if !strings.HasPrefix(w.Ended, "the cap of 170 requests was reached") {
-		t.Errorf("ended: %q", w.Ended)
+	// The cap is met within the fifth: that load has no standing, and nothing collapsed.
+	if last := w.Levels[len(w.Levels)-1]; w.Ended != "over the cap of 170 requests" || w.Collapsed != "" || last.Load != 200 || last.Standing != Unsure || !last.Cut ||
+		last.Points[0].OK != 1 || last.Points[0].Kept != 25 {
+		t.Errorf("ended %q, collapsed %q, the last level %+v", w.Ended, w.Collapsed, last)
 	}
 }
 
