@@ -320,19 +320,19 @@ func TestPostsStarveNoTimer(t *testing.T) {
 	var again func()
 	again = func() {
 		posts++
-		if w.Now() > due && early {
+		switch {
+		case w.Now() > due && early:
 			t.Errorf("a post of %s ran before the timer of %s", w.Now(), due)
 			w.Stop()
+		case !early && posts >= 100: // however few of them a busy machine has let run by then
+			w.Stop()
+		default:
+			w.Post(w.Elapsed(), again)
 		}
-		w.Post(w.Elapsed(), again)
 	}
 	w.At(due, RankTimer, func() { early = false })
-	w.At(2*due, RankTimer, w.Stop)
 	w.Post(0, again)
 	if err := w.Run(t.Context()); err != nil {
 		t.Error(err)
-	}
-	if early || posts < 100 {
-		t.Errorf("the timer ran: %t, after %d posts", !early, posts)
 	}
 }

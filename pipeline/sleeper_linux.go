@@ -94,7 +94,9 @@ func (s *fdSleeper) wait() {
 	}
 	// An error means that it was woken, or that the file is closed; the loop then
 	// finds no reason to go on sleeping.
-	_, _ = s.file.Read(s.buffer[:])
+	if _, err := s.file.Read(s.buffer[:]); err == nil {
+		s.set = -1 // it fires once
+	}
 }
 
 func (s *fdSleeper) close() {

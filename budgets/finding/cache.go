@@ -52,7 +52,13 @@ func prefixCache(v *view) []Finding {
 	if len(pairs) == 0 || counted == 0 && faster < len(pairs) {
 		return nil
 	}
-	return []Finding{v.cached(pairs[len(pairs)-1])}
+	shows := pairs[len(pairs)-1]
+	for _, p := range pairs {
+		if p.counted() {
+			shows = p
+		}
+	}
+	return []Finding{v.cached(shows)}
 }
 
 func (v *view) cached(p pair) Finding {
@@ -62,6 +68,9 @@ func (v *view) cached(p pair) Finding {
 		Fix: "when you measure, begin each prompt differently, or it is the cache that is measured; in production keep what prompts share at their beginning",
 	}
 	if p.timed {
+		if !p.faster() {
+			f.Title = "the server keeps prompts, though this one did not go much faster for it"
+		}
 		f.Evidence = []string{fmt.Sprintf("first output after %s with a new prompt (%s), after %s with the same once more (%s)", ms(ttft(new)), v.which(new), ms(ttft(again)), v.which(again))}
 	} else {
 		f.Title = "the server keeps prompts; how much faster that makes them cannot be told, since the answers are held back"

@@ -75,6 +75,9 @@ func TestFindings(t *testing.T) {
 		{name: "outside-hidden", server: &script{body: always(8*begin, role, chunks(20), stop, usage(200, 0, 60, 40),
 			`data: {"choices":[],"timings":{"prompt_n":200,"prompt_ms":90,"predicted_n":60,"predicted_ms":1080}}`+"\n\n", done)}, want: "reasoning"},
 		{name: "cache-counted", server: &script{body: cached(192, begin)}, want: "prefix_cache"},
+		{name: "cache-counted-once", server: &script{body: func(n int, _ *http.Request) []any {
+			return join(begin, role, chunks(20), stop, usage(200, map[int]int{3: 192}[n], 20, 0), done)
+		}}, change: func(c *probe.Config) { c.Requests = 6 }, want: "prefix_cache"},
 		{name: "cache-felt", server: &script{body: cached(0, 8*begin)}, want: "prefix_cache"},
 
 		{name: "cache-felt-fast", server: &script{body: slowPrompt}, want: "prefix_cache"},
@@ -115,6 +118,7 @@ func TestFindings(t *testing.T) {
 
 		{name: "limited", faults: []string{"rate-limited"}, want: "rate_limit"},
 		{name: "near-limit", server: &script{header: map[string]string{"X-Ratelimit-Limit-Requests": "60", "X-Ratelimit-Remaining-Requests": "3"}, body: always(good(20))}, want: "rate_limit_near"},
+		{name: "no-limit", server: &script{header: map[string]string{"X-Ratelimit-Limit-Requests": "-1", "X-Ratelimit-Remaining-Requests": "-1"}, body: always(good(20))}},
 		{name: "overloaded", faults: []string{"status 503 retry_after=2s"}, change: named, want: "overloaded"},
 		{name: "model-away", server: status(http.StatusServiceUnavailable, `{"error":{"message":"Model m is not available now, it is being loaded."}}`), change: named, want: "overloaded"},
 		{name: "server-error", faults: []string{"status 500"}, change: named, want: "server_error"},

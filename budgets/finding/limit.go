@@ -59,7 +59,7 @@ func nearLimit(v *view) []Finding {
 		}
 		left, err := strconv.ParseFloat(h[1], 64)
 		limit, err2 := strconv.ParseFloat(r.Header(strings.Replace(name, "remaining", "limit", 1)), 64)
-		if err == nil && err2 == nil && left <= little*limit {
+		if err == nil && err2 == nil && limit > 0 && left <= little*limit {
 			return []Finding{{
 				ID: "rate_limit_near", Severity: Note, Cost: pipeline.Unknown, Title: "little is left of a rate limit",
 				Evidence: append([]string{fmt.Sprintf("%s: %s of %.0f", v.which(r), h[1], limit)}, quotas(r.Headers)...),

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"halfsecond/budgets"
 	"halfsecond/pipeline"
 )
 
@@ -95,12 +96,17 @@ func orNothing(limit string) string {
 	return limit
 }
 
-// equals reports whether two runs have the same interactions and the same values, any at
-// all.
+// equals reports whether two runs have the same interactions and the same values, durations
+// among them: shares alone may well be equal.
 func (r *Run) equals(other *Run) bool {
-	return r.N > 0 && slices.Equal(r.Sessions, other.Sessions) && slices.EqualFunc(r.Series, other.Series, func(s, t Series) bool {
+	return slices.ContainsFunc(r.Series, Series.timed) && slices.Equal(r.Sessions, other.Sessions) && slices.EqualFunc(r.Series, other.Series, func(s, t Series) bool {
 		return s.Name == t.Name && s.equals(&t)
 	})
+}
+
+// timed reports whether a series has any duration.
+func (s Series) timed() bool {
+	return s.Unit == budgets.Duration && slices.ContainsFunc(s.Values, func(of []float64) bool { return len(of) > 0 })
 }
 
 // missing returns the metrics that only one of the runs has.

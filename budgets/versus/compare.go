@@ -125,7 +125,7 @@ func (c *Comparison) draws(a, b *Run) (fromA, fromB draw) {
 	if c.Unpaired = why; why != "" {
 		fromA, fromB = a.alone(), b.alone()
 	} else {
-		c.Pairs = len(members)
+		c.Pairs = shared(members)
 		fromA, fromB = drawPairs(a, b, members)
 	}
 	c.DrawnA, c.DrawnB = fromA.words, fromB.words

@@ -36,13 +36,11 @@ func pair(a, b *Run) (members []member, why string) {
 		return nil, "a baseline does not say which interaction a value is of: save it again"
 	}
 	inA, inB := a.places(), b.places()
-	longer, shared := max(len(a.Sessions), len(b.Sessions)), 0
+	longer := max(len(a.Sessions), len(b.Sessions))
 	for i := range a.Sessions {
 		at, known := inB[a.identity(i)]
 		if !known {
 			at = absent
-		} else {
-			shared++
 		}
 		members = append(members, member{i, at})
 	}
@@ -54,10 +52,20 @@ func pair(a, b *Run) (members []member, why string) {
 	switch {
 	case len(inA) < len(a.Sessions) || len(inB) < len(b.Sessions):
 		return nil, "an interaction is in a run twice"
-	case longer == 0 || float64(shared) < leastShared*float64(longer):
-		return nil, fmt.Sprintf("of %d interactions only %d are in both", longer, shared)
+	case longer == 0 || float64(shared(members)) < leastShared*float64(longer):
+		return nil, fmt.Sprintf("of %d interactions only %d are in both", longer, shared(members))
 	}
 	return members, ""
+}
+
+// shared returns how many of the members are in both runs.
+func shared(members []member) (n int) {
+	for _, m := range members {
+		if m.a != absent && m.b != absent {
+			n++
+		}
+	}
+	return n
 }
 
 func (r *Run) identity(i int) identity { return identity{r.Sessions[i], r.Indexes[i]} }

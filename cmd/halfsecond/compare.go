@@ -49,8 +49,8 @@ interactions land, what the scenario has budgets for, goodput, and what ended ok
 
 Runs of different scenarios or targets are refused; --anyway compares them and warns.
 A run is not compared with itself, nor with a baseline or copy of it; two simulations of
-one seed are, with a warning: they show what a change of the program made. Runs that did not finish, and runs that are unfit,
-are shown and not judged.
+one seed are, with a warning: they show what a change of the program made. Runs that did
+not finish, and runs that are unfit, are shown and not judged.
 
 Runs of one scenario and one seed are paired: the same interaction of both is drawn again
 together, so that what it has in common in both, its lengths and what fell due beside it,

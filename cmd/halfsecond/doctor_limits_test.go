@@ -17,6 +17,12 @@ import (
 // endless is a server that says a word each so often, whatever limit it is given.
 func endless(t *testing.T, every time.Duration) string {
 	t.Helper()
+	return endlessTo(t, every, func(int) {})
+}
+
+// endlessTo is endless that tells how many words it has said.
+func endlessTo(t *testing.T, every time.Duration, said func(words int)) string {
+	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		switch {
@@ -31,10 +37,11 @@ func endless(t *testing.T, every time.Duration) string {
 			return
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
-		for r.Context().Err() == nil {
+		for words := 1; r.Context().Err() == nil; words++ {
 			_, _ = io.WriteString(w, `data: {"choices":[{"index":0,"delta":{"content":" word"}}]}`+"\n\n")
 			w.(http.Flusher).Flush()
 			time.Sleep(every)
+			said(words)
 		}
 	}))
 	t.Cleanup(s.Close)
@@ -59,10 +66,15 @@ func TestDoctorEndless(t *testing.T) {
 
 // TestDoctorInterrupted: what had come is reported.
 func TestDoctorInterrupted(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var out, errs bytes.Buffer
-	opts := &doctorOptions{url: endless(t, 20*time.Millisecond), requests: 4, answer: 1000, tokens: 100_000, given: func(string) bool { return false }}
+	url := endlessTo(t, 20*time.Millisecond, func(words int) {
+		if words == 10 { // in the middle of the answer, however long it took to get there
+			cancel()
+		}
+	})
+	opts := &doctorOptions{url: url, requests: 4, answer: 1000, tokens: 100_000, given: func(string) bool { return false }}
 	opts.limits.Connect, opts.limits.FirstByte, opts.limits.Gap, opts.limits.Whole = time.Minute, time.Minute, time.Minute, time.Minute
 	err := runDoctor(ctx, &program{out: &out, err: &errs}, opts)
 	if exit, ok := err.(*exitError); !ok || exit.code != exitUnmeasured {

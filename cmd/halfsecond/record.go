@@ -139,7 +139,7 @@ func (t *taping) begin(name string, h exchange.Header) (err error) {
 	}
 	h.Cassette, t.hashed = true, h.Hashed
 	if err := t.log.begin(h); err != nil {
-		return errors.Join(err, t.log.close())
+		return errors.Join(err, t.log.close(), os.Remove(name))
 	}
 	t.File = name
 	return nil

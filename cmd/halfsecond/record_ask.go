@@ -80,7 +80,7 @@ func (o *recordAsking) typed(given func(flag string) bool) (names []string) {
 func (o *recordOptions) ask(ctx context.Context, p *program, url string, t *taping) error {
 	a := &o.asking
 	config, err := a.config(url)
-	texts, bad := a.texts()
+	texts, bad := a.questions()
 	if err = errors.Join(err, bad, a.validate()); err == nil {
 		err = config.Check()
 	}
@@ -133,6 +133,10 @@ func (o *recordAsking) config(url string) (endpoint.Config, error) {
 	return c, errors.Join(append(errs, err)...)
 }
 
+// mostAsked is the largest of the numbers that say what is asked, of requests or of tokens:
+// two of them multiplied are still a number.
+const mostAsked = 1_000_000_000
+
 func (o *recordAsking) validate() error {
 	var errs []error
 	for _, f := range []struct {
@@ -141,6 +145,9 @@ func (o *recordAsking) validate() error {
 	}{{"requests", o.requests}, {"prompt-tokens", o.prompt}, {"answer", o.answer}, {"max-tokens", o.maxTokens}} {
 		if f.value < 1 {
 			errs = append(errs, fmt.Errorf("--%s %d: want at least 1", f.flag, f.value))
+		}
+		if f.value > mostAsked {
+			errs = append(errs, fmt.Errorf("--%s %d: want at most %d", f.flag, f.value, mostAsked))
 		}
 	}
 	errs = append(errs, o.limits.validate())
@@ -162,18 +169,39 @@ func (o *recordAsking) over(e priced) error {
 	return errors.Join(errs...)
 }
 
-// texts returns the prompts of the requests. Those without meaning are new each time, so
-// that a server which keeps prompts has seen none of them.
-func (o *recordAsking) texts() ([]string, error) {
+// questions are the prompts of the requests: those of a file, round and round, or such
+// without meaning, which are made when they are asked.
+type questions struct {
+	lines  []string
+	tokens int    // of each without meaning
+	salt   uint64 // makes them new each time, so that a server which keeps prompts has seen none
+}
+
+func (o *recordAsking) questions() (q questions, err error) {
 	if o.prompts != "" {
-		return readPrompts(o.prompts)
+		q.lines, err = readPrompts(o.prompts)
+		return q, err
 	}
-	salt := uint64(time.Now().UnixNano())
-	var all []string
-	for i := range max(0, o.requests) {
-		all = append(all, token.Passage{{ID: token.Name(salt, "record/prompt", i), N: max(1, o.prompt)}}.Text())
+	return questions{tokens: o.prompt, salt: uint64(time.Now().UnixNano())}, nil
+}
+
+// text returns the prompt of the i-th request.
+func (q *questions) text(i int) string {
+	if len(q.lines) > 0 {
+		return q.lines[i%len(q.lines)]
 	}
-	return all, nil
+	return token.Passage{{ID: token.Name(q.salt, "record/prompt", i), N: q.tokens}}.Text()
+}
+
+// count returns the tokens of the prompts of the first n requests.
+func (q *questions) count(n int) (all int) {
+	if len(q.lines) == 0 {
+		return n * q.tokens
+	}
+	for i, text := range q.lines {
+		all += token.Count(text) * ((n + len(q.lines) - 1 - i) / len(q.lines))
+	}
+	return all
 }
 
 // readPrompts reads a file of prompts, one a line.
@@ -204,19 +232,14 @@ func readPrompts(name string) (all []string, err error) {
 }
 
 // estimate returns what the requests ask for.
-func (o *recordAsking) estimate(texts []string) (e runner.Estimate) {
-	for i := range o.requests {
-		e.Requests++
-		e.PromptTokens += token.Count(texts[i%len(texts)])
-		e.OutputTokens += o.answer
-	}
-	return e
+func (o *recordAsking) estimate(q questions) runner.Estimate {
+	return runner.Estimate{Requests: o.requests, PromptTokens: q.count(o.requests), OutputTokens: o.requests * o.answer}
 }
 
 // recording asks an endpoint, one request after the other, on a loop of its own.
 type recording struct {
 	*taping
-	texts  []string
+	texts  questions
 	answer int // most tokens
 	n      int
 	pause  time.Duration
@@ -261,7 +284,7 @@ func (r *recording) next() {
 		r.loop.Stop()
 		return
 	}
-	text := r.texts[r.asked%len(r.texts)]
+	text := r.texts.text(r.asked)
 	r.asked++
 	c := &pipeline.Call{
 		PromptTokens: token.Count(text), OutputTokens: r.answer, MaxTokens: r.answer,

@@ -59,7 +59,7 @@ func (a *account) room(t price.Tokens) error {
 	if a.maxRequests > 0 && a.before.Requests+a.started >= a.maxRequests {
 		return fmt.Errorf("over the cap of %d requests", a.maxRequests)
 	}
-	if a.maxTokens > 0 && a.before.Tokens+spent.Add(t).All() > a.maxTokens {
+	if a.maxTokens > 0 && spent.Add(t).All() > a.maxTokens-a.before.Tokens {
 		return fmt.Errorf("over the cap of %d tokens", a.maxTokens)
 	}
 	if a.maxCost > 0 && a.before.Cost.Add(a.price.Of(spent.Add(t))) > a.maxCost {
@@ -77,8 +77,9 @@ func (a *account) settle(reserved price.Tokens, sent bool, r *reply.Reply) {
 	}
 }
 
-// usedBy returns what a request used. One that was refused used nothing. Of one that
-// failed, and of what nobody counted, it is the most that it can have used.
+// usedBy returns what a request used. One that was refused, by a status of 300 or more, is
+// taken to have used nothing. Of one that failed otherwise, and of what nobody counted, it
+// is the most that it can have used.
 func usedBy(reserved price.Tokens, r *reply.Reply) price.Tally {
 	u := r.Usage
 	switch most := most(reserved, r); {

@@ -83,7 +83,7 @@ func (c *Client) take(req *http.Request) Look {
 	l.Status, l.Type = resp.StatusCode, strings.ToLower(strings.TrimSpace(c.tidy(mediaType)))
 	l.Wait, l.Headers = reply.RetryAfter(resp.Header), c.kept(resp.Header)
 	if to, err := resp.Location(); err == nil {
-		l.To = shownPlain(to)
+		l.To = c.tidy(shownPlain(to))
 	}
 	if req.Method == http.MethodPost && l.Status >= 200 && l.Status < 300 {
 		return l // the place is there, and may be answering at length: that is ended

@@ -61,6 +61,21 @@ func (p *paths) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, `{"error":{"message":"not now"}}`)
 }
 
+// TestLookHidesTheKey: a server that sends clients elsewhere with their key does not have it
+// shown.
+func TestLookHidesTheKey(t *testing.T) {
+	const key = "sk-very-secret-0123456789"
+	server := httptest.NewServer(http.RedirectHandler("/login/"+key+"?"+key, http.StatusFound))
+	defer server.Close()
+	l, err := LookAtModels(t.Context(), Config{URL: server.URL, Protocol: dialect.OpenAIChat, Key: NewKey(key)})
+	if want := server.URL + "/login/*************************"; err != nil || l.To != want {
+		t.Errorf("redirected to %q, error %v; want %s", l.To, err, want)
+	}
+	if text := fmt.Sprintf("%+v", l); strings.Contains(text, "secret") {
+		t.Errorf("the key shows in %s", text)
+	}
+}
+
 // TestWrongPlace: what may have been meant is said where the list is elsewhere, and nothing
 // more is asked of a server that has enough.
 func TestWrongPlace(t *testing.T) {

@@ -3,6 +3,7 @@ package endpoint
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"halfsecond/pipeline/endpoint/reply"
 	"halfsecond/pipeline/wire"
@@ -19,9 +20,9 @@ const (
 )
 
 // mostOutputs returns the most output chunks of an answer of at most so many tokens; 0,
-// which is no limit, when the tokens have none.
+// which is no limit, when the tokens have none, or none that can be counted.
 func mostOutputs(tokens int) int {
-	if tokens <= 0 {
+	if tokens <= 0 || tokens > (math.MaxInt-chunksBeside)/chunksPerToken {
 		return 0
 	}
 	return chunksPerToken*tokens + chunksBeside

@@ -116,18 +116,19 @@ func (l *messageLine) message() (Message, error) {
 		return m, errors.New("from: want client or server")
 	case l.Kind != Text && l.Kind != Binary && l.Kind != Close:
 		return m, errors.New("kind: want text, binary or close")
+	case m.Bytes < 0:
+		return m, errors.New("bytes: want 0 or more")
 	case !m.silent() && len(m.Data) != m.Bytes:
 		return m, errors.New("bytes: it has others")
 	}
 	return m, nil
 }
 
-// redactMessages takes a secret out of what was said.
+// redactMessages takes a secret out of what was said, be it text in a binary message.
 func (x *Exchange) redactMessages(clean func(string) string) {
 	for i := range x.Messages {
-		if m := &x.Messages[i]; m.Kind != Binary {
-			m.Data = []byte(clean(string(m.Data)))
-		}
+		m := &x.Messages[i]
+		m.Data = []byte(clean(string(m.Data)))
 	}
 	x.Setting = strings.Clone(clean(x.Setting))
 }

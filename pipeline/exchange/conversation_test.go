@@ -57,7 +57,11 @@ func TestConversationHashed(t *testing.T) {
 
 func TestConversationRedactMove(t *testing.T) {
 	x := spoken()
+	x.Messages = append(x.Messages, Message{From: Server, Kind: Binary, Data: []byte("\x00\xffmy secret"), Bytes: 11})
 	x.Redact("my secret")
+	if last := x.Messages[len(x.Messages)-1]; string(last.Data) != "\x00\xff*********" {
+		t.Errorf("a binary message was redacted to %q", last.Data)
+	}
 	if text := string(x.Messages[1].Data); text != `{"a":"*********"}` || strings.Contains(x.Setting, "secret") {
 		t.Errorf("redacted to %s, %s", text, x.Setting)
 	}
@@ -75,6 +79,7 @@ func TestBadConversation(t *testing.T) {
 		"message 0: from: want client or server":         `{"from":"me","kind":"text","at_ns":1,"bytes":0}`,
 		"message 0: kind: want text, binary or close":    `{"from":"client","kind":"ping","at_ns":1,"bytes":0}`,
 		"message 0: bytes: it has others":                `{"from":"client","kind":"text","at_ns":1,"bytes":3,"text":"ab"}`,
+		"message 0: bytes: want 0 or more":               `{"from":"client","kind":"text","at_ns":1,"bytes":-3,"sha256":"ab"}`,
 		"message 0: illegal base64 data at input byte 0": `{"from":"client","kind":"binary","at_ns":1,"bytes":3,"base64":"?"}`,
 	} {
 		l := lineOf(t, line)

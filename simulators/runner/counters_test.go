@@ -192,9 +192,9 @@ func askAfter(t *testing.T, warmUp int, metrics http.HandlerFunc, set Settings) 
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		set.Target, set.Seed, set.network = Endpoint, 1, n
-		set.Endpoint = endpoint.Config{URL: "http://counter/v1", Protocol: dialect.OpenAIChat, Model: "m", DialContext: n.dial}
+		set.Endpoint = endpoint.Config{URL: "http://counter/v1", Protocol: dialect.OpenAIChat, Model: "m", DialContext: n.dial, MaxRequests: set.Endpoint.MaxRequests}
 		set.Progress = func(n int) {
-			if n == 5 && set.N > 5 {
+			if n == 5 && set.N == interrupted {
 				cancel()
 			}
 		}
@@ -208,6 +208,9 @@ func askAfter(t *testing.T, warmUp int, metrics http.HandlerFunc, set Settings) 
 	})
 	return run, looks
 }
+
+// interrupted is how many interactions a run is asked for that is interrupted after five.
+const interrupted = 1000
 
 // sglang writes a page on which so many requests have ended.
 func sglang(w http.ResponseWriter, n int) {
@@ -260,13 +263,28 @@ func TestCountersThatLag(t *testing.T) {
 	}
 }
 
+// TestCountersOfACappedRun: a run that a cap ended waits for them as one that is through.
+func TestCountersOfACappedRun(t *testing.T) {
+	asked := 0
+	run, looks := ask(t, func(w http.ResponseWriter, _ *http.Request) {
+		if asked++; asked > 3 {
+			sglang(w, 15)
+		} else {
+			sglang(w, 10)
+		}
+	}, Settings{N: 6, Metrics: counters.AtRoot, Endpoint: endpoint.Config{MaxRequests: 5}})
+	if c := run.Footer.Counters[0]; run.Footer.Reason != "over the cap of 5 requests" || looks != 4 || c.Requests() != 5 {
+		t.Errorf("%d looks, footer %+v; want 5 requests after 4 looks", looks, run.Footer)
+	}
+}
+
 // TestCountersOfAnInterruptedRun: they are looked at once more, and once only.
 func TestCountersOfAnInterruptedRun(t *testing.T) {
 	asked := 0
 	run, looks := ask(t, func(w http.ResponseWriter, _ *http.Request) {
 		asked++
 		sglang(w, 10+asked)
-	}, Settings{N: 1000, Metrics: counters.AtRoot})
+	}, Settings{N: interrupted, Metrics: counters.AtRoot})
 	if c := run.Footer.Counters[0]; run.Footer.Reason != "interrupted" || looks != 2 || c.Requests() != 1 || c.To != 420*ms {
 		t.Errorf("%d looks, footer %+v; want 2, the last at 420 ms", looks, run.Footer)
 	}

@@ -149,7 +149,7 @@ func (r *run) carryOut(ctx context.Context) (trace.Run, error) {
 		r.counting.beginIdle()
 	}
 	err = r.drive(ctx)
-	r.counted = r.counting.end(ctx)
+	r.counted = r.counting.end(r.untilInterrupted(ctx))
 	err = errors.Join(err, stop())
 	if r.clock.Now() == pipeline.LastInstant {
 		err = errors.Join(err, errors.New("it went on for more than 292 years of its own time, beyond which nothing is exact"))
@@ -229,6 +229,15 @@ func (r *run) capMet() error {
 		return nil
 	}
 	return r.over()
+}
+
+// untilInterrupted returns the context of what comes after a run, which a cap that was met
+// does not end.
+func (r *run) untilInterrupted(ctx context.Context) context.Context {
+	if r.capMet() != nil && !errors.Is(context.Cause(ctx), context.Canceled) {
+		return context.WithoutCancel(ctx)
+	}
+	return ctx
 }
 
 func (r *run) header() trace.Header {

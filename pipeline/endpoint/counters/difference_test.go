@@ -206,6 +206,18 @@ func TestUnsound(t *testing.T) {
 	}
 }
 
+// TestSumsThatAreNone: figures of so many engines that their sum is no count any more.
+func TestSumsThatAreNone(t *testing.T) {
+	page := []byte("# TYPE vllm:prompt_tokens_total counter\n")
+	for i := range 2000 {
+		page = fmt.Appendf(page, "vllm:prompt_tokens_total{engine=\"%d\"} 9007199254740992\n", i)
+	}
+	got, err := difference([]byte("up 1\n"), page, "m")
+	if err != nil || len(got.Counts) != 0 {
+		t.Errorf("got %+v, %v; want no count", got, err)
+	}
+}
+
 // FuzzDifference: two pages of any bytes give figures of things that were counted, or an
 // error, and never one below zero.
 func FuzzDifference(f *testing.F) {

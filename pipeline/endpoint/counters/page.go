@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
@@ -62,7 +63,9 @@ func (p page) total(name, label string) (t total, is state) {
 		if is == there {
 			one = t.plus(one)
 		}
-		t, is = one, there
+		if t, is = one, there; !sound(t.n) || !sound(t.sum) {
+			return total{}, unsound
+		}
 	}
 	return t, is
 }
@@ -84,7 +87,7 @@ func of(m *dto.Metric, label string) bool {
 func (p page) labels(prefix string) []string {
 	seen := map[string]bool{}
 	for name, family := range p {
-		if len(name) < len(prefix) || name[:len(prefix)] != prefix {
+		if !strings.HasPrefix(name, prefix) {
 			continue
 		}
 		for _, m := range family.GetMetric() {
@@ -120,7 +123,7 @@ func value(m *dto.Metric) (total, bool) {
 // most is up to where whole numbers are exact.
 const most = 1 << 53
 
-// sound reports whether a counter can have a value: not NaN, endless or below zero.
+// sound reports whether a counter can have a value: not NaN, endless, below zero or inexact.
 func sound(v float64) bool { return v >= 0 && v <= most }
 
 // buckets returns how many times were at most each bound, nil where that cannot be.

@@ -15,8 +15,11 @@ import (
 	"halfsecond/pipeline/exchange"
 )
 
-// MostRequests is the most that are sent.
-const MostRequests = 10
+// MostRequests is the most that are sent, and mostAnswer the most tokens that one may ask for.
+const (
+	MostRequests = 10
+	mostAnswer   = 1_000_000
+)
 
 // Config says what to ask, and how often.
 type Config struct {
@@ -24,7 +27,7 @@ type Config struct {
 	// found. Its Keep, Codings and caps are not used.
 	Endpoint endpoint.Config
 	Requests int    // for a completion, 1 to MostRequests
-	Answer   int    // most tokens of an answer, at least 1
+	Answer   int    // most tokens of an answer, 1 to 1,000,000
 	Tokens   int    // cap of all prompts and answers together; 0 for none
 	Prompt   string // the text to send, behind a short line that makes it new; "" for one of ours
 	Salt     uint64 // makes the prompts of this probing differ from those of any other
@@ -36,13 +39,13 @@ func (c Config) Check() error {
 	if c.Requests < 1 || c.Requests > MostRequests {
 		errs = append(errs, fmt.Errorf("%d requests: want 1 to %d", c.Requests, MostRequests))
 	}
-	if c.Answer < 1 {
-		errs = append(errs, fmt.Errorf("answers of %d tokens: want at least 1", c.Answer))
+	if c.Answer < 1 || c.Answer > mostAnswer {
+		errs = append(errs, fmt.Errorf("answers of %d tokens: want 1 to %d", c.Answer, mostAnswer))
 	}
 	if c.Tokens < 0 {
 		errs = append(errs, fmt.Errorf("cap of %d tokens is negative", c.Tokens))
 	}
-	if c.Tokens > 0 && c.Estimate() > c.Tokens {
+	if len(errs) == 0 && c.Tokens > 0 && c.Estimate() > c.Tokens {
 		errs = append(errs, fmt.Errorf("%d requests may take %d tokens, more than the cap of %d", c.Requests, c.Estimate(), c.Tokens))
 	}
 	return errors.Join(append(errs, c.checkEndpoint())...)

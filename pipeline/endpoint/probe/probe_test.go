@@ -308,7 +308,7 @@ func TestCheck(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{"11 requests: want 1 to 10", "answers of 0 tokens: want at least 1", "cap of -1 tokens is negative", "begin with http:// or https://"} {
+	for _, want := range []string{"11 requests: want 1 to 10", "answers of 0 tokens: want 1 to 1000000", "cap of -1 tokens is negative", "begin with http:// or https://"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("error %q lacks %q", err, want)
 		}
