@@ -234,6 +234,14 @@ func (d *speechDiagnosis) writeSessions(t *tabwriter.Writer) {
 	}
 }
 
+// rtf returns the real-time factor, a dash where it is not known.
+func rtf(r *pipeline.Speech) string {
+	if r.RTF() < 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", r.RTF())
+}
+
 func writeSession(t *tabwriter.Writer, s *heard.Session) {
 	result := s.Outcome().String()
 	if status := s.Transport().Status; status != 0 && status != 101 && status != 200 {
@@ -247,8 +255,8 @@ func writeSession(t *tabwriter.Writer, s *heard.Session) {
 			plainMS(r.TTFP()), plainMS(s.Since(r.TurnEnd)), plainMS(r.TTFS()), r.Partials, r.Finals, plainMS(s.Pace.Late), strconv.Quote(r.Text))
 	case s.Speech != nil:
 		r := s.Speech
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.2f\t%d\t%d\n", s.ID, result,
-			plainMS(r.TTFB()), plainMS(r.TTFA()), plainMS(r.TTAA()), plainMS(s.Since(r.Voiced)), plainMS(r.Lead), plainMS(r.Length()), max(0, r.RTF()), r.Underruns, r.Rate)
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\n", s.ID, result,
+			plainMS(r.TTFB()), plainMS(r.TTFA()), plainMS(r.TTAA()), plainMS(s.Since(r.Voiced)), plainMS(r.Lead), plainMS(r.Length()), rtf(r), r.Underruns, r.Rate)
 	default:
 		r := s.Answered
 		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\n", s.ID, result,

@@ -11,14 +11,17 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"text/tabwriter"
 	"time"
 
 	"halfsecond/mockllm/mock"
 	"halfsecond/mockllm/server"
 	"halfsecond/mockllm/speech"
 	"halfsecond/mockllm/speech/audio"
+	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
 	"halfsecond/pipeline/endpoint/audition"
+	"halfsecond/pipeline/endpoint/audition/heard"
 	"halfsecond/pipeline/exchange"
 )
 
@@ -272,6 +275,18 @@ func TestSpeechDoctorFaults(t *testing.T) {
 				t.Errorf("exit code %d, want %d and %q\n%s%s", code, tt.code, tt.want, out, errs)
 			}
 		})
+	}
+}
+
+// TestSpeechSessionLine: what is not known is a dash, and no number.
+func TestSpeechSessionLine(t *testing.T) {
+	var out bytes.Buffer
+	w := tabwriter.NewWriter(&out, 0, 0, 1, ' ', 0)
+	r := pipeline.NewSpeech(1, 0)
+	r.Outcome = pipeline.Timeout
+	writeSession(w, &heard.Session{ID: 1, Speech: &r})
+	if w.Flush(); out.String() != "1 timeout - - - - - 0.0 - 0 0\n" {
+		t.Errorf("%q", &out)
 	}
 }
 

@@ -33,7 +33,7 @@ func refusals(v *view) []finding.Finding {
 		f = v.byStatus(s, status)
 	}
 	f.Severity, f.Cost = finding.Broken, pipeline.Unknown
-	f.Evidence = append([]string{v.which(s) + ": " + s.Reason()}, f.Evidence...)
+	f.Evidence = append([]string{v.which(s) + ": " + brief(s.Reason())}, f.Evidence...)
 	return one(f)
 }
 

@@ -27,3 +27,13 @@ func TestUnreachable(t *testing.T) {
 		}
 	}
 }
+
+// TestLongReason: a server that says much is quoted in part.
+func TestLongReason(t *testing.T) {
+	r := pipeline.NewTranscription(1, 0)
+	r.Outcome, r.Transport.Status, r.Reason = pipeline.Error, 400, "HTTP 400: "+strings.Repeat("no ", 5000)
+	f := Of(&heard.Endpoint{Planned: 1, Sessions: []heard.Session{{ID: 1, Transcription: &r}}})
+	if len(f) != 1 || len(f[0].Evidence[0]) > mostWords+100 {
+		t.Errorf("%d findings, %.100q ... of %d bytes", len(f), f[0].Evidence[0], len(f[0].Evidence[0]))
+	}
+}

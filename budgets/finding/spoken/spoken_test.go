@@ -276,7 +276,7 @@ func TestCodes(t *testing.T) {
 		"3009 x": "rate_limit", "4002 Insufficient funds": "payment", "1011 NET-0001": "idle_close", "1011 NET-0000": "server_error", "1008 DATA-0000": "audio_format",
 		"1008 DATA-0001": "too_long", "1008 input_timeout_exceeded": "idle_close", "4031 Session idle for too long": "idle_close", "1000 connection idle timeout": "",
 		"3007 Input Duration Violation: 20 ms": "frame_size", "3007 Audio Transmission Rate Exceeded": "too_fast", "3008 Session Expired": "session_expired",
-		"1013 try again": "overloaded", "1012 restart": "server_error", "1009 big": "frame_size", "1008 no such voice": "voice", "1008 unknown model": "model", "1008 The model is overloaded": "overloaded", "1007 what": "error_in_session",
+		"1013 try again": "overloaded", "1012 restart": "server_error", "1008 Insufficient permissions": "key", "1008 insufficient_quota": "payment", "1008 insufficient audio": "error_in_session", "1009 big": "frame_size", "1008 no such voice": "voice", "1008 unknown model": "model", "1008 The model is overloaded": "overloaded", "1007 what": "error_in_session",
 	} {
 		number, text, _ := strings.Cut(words, " ")
 		var close int

@@ -256,6 +256,18 @@ func TestIdle(t *testing.T) {
 	}
 }
 
+// TestLongIdle: a server that waits for as long as it is left alone is not blamed for that.
+func TestLongIdle(t *testing.T) {
+	for _, p := range Protocols() {
+		hold(t, mocked(t), Config{Protocol: p, Sessions: 1, Idle: 2 * time.Minute}, func(e *heard.Endpoint, kept []*exchange.Exchange) {
+			gives := p == "elevenlabs-socket" && strings.Contains(e.Sessions[0].Reason(), "timeout of 20 seconds") // its own limit
+			if s := &e.Sessions[0]; !s.OK() && !gives {
+				t.Errorf("%s: %s %q", p, s.Outcome(), s.Reason())
+			}
+		})
+	}
+}
+
 // TestInterrupted ends an audition in its second session.
 func TestInterrupted(t *testing.T) {
 	peer.Bubble(t, mocked(t), func(r *peer.Rig) (closer, error) { return closer{}, nil }, func(r *peer.Rig, _ closer) {

@@ -32,7 +32,7 @@ type Config struct {
 	Language string
 	Sessions int // 1 to MostSessions
 
-	// Recording is what is said to it, at a rate that Rate returns, and Voice its samples.
+	// Recording is what is said to it, at a rate that Rate returns, and Samples what plays.
 	Recording heard.Recording
 	Samples   pipeline.Voice
 

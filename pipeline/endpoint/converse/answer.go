@@ -26,11 +26,11 @@ func (f *flight) take(e *event, at time.Duration) {
 		f.started(at)
 	case realtime.EventSpeechStopped:
 		// The last one before the answer: a pause in the user's speech has one too.
-		if f.interrupted == pipeline.Unknown {
+		if !f.answering() {
 			r.SpeechStopped = at
 		}
 	case realtime.EventCommitted:
-		if f.interrupted == pipeline.Unknown {
+		if !f.answering() {
 			r.Committed, f.asked = at, e.itemID
 		}
 	case realtime.EventTranscriptionCompleted:
@@ -71,6 +71,12 @@ func (f *flight) see(kind string, at time.Duration) {
 	}
 	f.seen[kind] = true
 	f.record().Events = append(f.record().Events, pipeline.Mark{Name: kind, At: at})
+}
+
+// answering reports whether the answer has begun. One that began before the user had finished
+// may turn out to be none.
+func (f *flight) answering() bool {
+	return f.interrupted != pipeline.Unknown || f.answer != "" && f.record().ResponseCreated >= f.speechEnd
 }
 
 // started hears that the server hears speech: the user's turn, or an interruption.
@@ -130,7 +136,7 @@ func (f *flight) output(e *event, at time.Duration) {
 		f.turn.Notify(pipeline.Sound{At: at, Samples: n, Audible: f.meter.Audible()})
 	}
 	if quiet && f.meter.Audible() && f.turn.Interruption != nil {
-		f.after(at+f.turn.InterruptAfter, f.interrupt)
+		f.interruptAt(at + f.turn.InterruptAfter)
 	}
 }
 

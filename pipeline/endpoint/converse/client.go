@@ -53,7 +53,7 @@ func (c *Client) Start(t *pipeline.Turn) {
 
 // Cancel implements pipeline.Converser: it closes the connection.
 func (c *Client) Cancel(t *pipeline.Turn) {
-	if f, ok := t.State.(*flight); ok && !f.ended {
+	if f, ok := t.State.(*flight); ok && !f.ended && f.line != nil { // else it is dropped
 		f.cancelled = true
 		f.line.Cancel()
 	}
@@ -103,6 +103,6 @@ func (c *Client) ask(t *pipeline.Turn) (talk.Ask, error) {
 	}
 	return talk.Ask{
 		ID: t.Record.ID, Due: t.Record.Due, Protocol: Name, Model: c.config.Model, URL: address, Header: header,
-		Plays: t.Voice.Length() + c.config.Trail, Setting: c.config.setting(t),
+		Begins: t.Begin, Plays: t.Voice.Length() + c.config.Trail, Setting: c.config.setting(t),
 	}, err
 }

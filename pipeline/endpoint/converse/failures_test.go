@@ -129,6 +129,55 @@ func TestCancel(t *testing.T) {
 	})
 }
 
+// TestCancelUnsent: what cannot be sent may be given up before that is told.
+func TestCancelUnsent(t *testing.T) {
+	bubble(t, session(t, nil, nil), Config{}, func(r *rig) {
+		slow := spoken(0, 300*msec, 100*msec)
+		slow.Rate = 16_000
+		a := &answered{Turn: pipeline.Turn{Voice: slow, Record: pipeline.NewAnswered(r.ID(), 0)}, done: make(chan struct{})}
+		a.Done = func() { close(a.done) }
+		r.Do(func() { r.client.Start(&a.Turn); r.client.Cancel(&a.Turn) })
+		if got := a.wait(); got.Outcome != pipeline.Dropped {
+			t.Errorf("%s %q", got.Outcome, got.Reason)
+		}
+	})
+}
+
+// TestAfterwards: what the server takes for speech once it answers is not the turn that it
+// answers; what it hears while it answers a pause is.
+func TestAfterwards(t *testing.T) {
+	stopped, committed := `{"type":"input_audio_buffer.speech_stopped"}`, `{"type":"input_audio_buffer.committed","item_id":"u"}`
+	for want, script := range map[string]peer.Script{
+		"stopped 450 committed 450": {350 * msec, stopped, committed, created("a"), 100 * msec, delta("a"), stopped, committed, done("a", "completed", ""), peer.Hangs{}},
+		"stopped 500 committed 500": {100 * msec, stopped, committed, created("a"), 300 * msec, stopped, committed, done("a", "cancelled", ""), created("b"), delta("b"), done("b", "completed", ""), peer.Hangs{}},
+	} {
+		bubble(t, session(t, script, nil), Config{}, func(r *rig) {
+			a := r.speak(pipeline.Turn{Voice: spoken(0, 300*msec, 100*msec)}).wait()
+			if got := fmt.Sprintf("stopped %s committed %s", peer.MS(a.SpeechStopped), peer.MS(a.Committed)); got != want || a.Outcome != pipeline.OK {
+				t.Errorf("got %s, want %s, %s", got, want, a.Outcome)
+			}
+		})
+	}
+}
+
+// TestInterruptsAnswer: the user interrupts the answer, and none that the server has given up
+// by then.
+func TestInterruptsAnswer(t *testing.T) {
+	script := peer.Script{100 * msec, created("a"), delta("a"), 50 * msec, done("a", "cancelled", ""), 300 * msec, created("b")}
+	for range 10 { // 100 ms
+		script = append(script, delta("b"))
+	}
+	script = append(script, 400*msec, done("b", "completed", ""), peer.Hangs{})
+	bubble(t, session(t, script, nil), Config{}, func(r *rig) {
+		over := spoken(0, 50*msec, 0)
+		a := r.speak(pipeline.Turn{Voice: spoken(0, 300*msec, 100*msec), Interruption: &over, InterruptAfter: 80 * msec}).wait()
+		// Audible at 550; the first frame after 630 has what is said from 630 on.
+		if a.Interrupted != 630*msec {
+			t.Errorf("interrupted at %s, want 630ms", a.Interrupted)
+		}
+	})
+}
+
 func TestDropped(t *testing.T) {
 	good := spoken(0, 300*msec, 100*msec)
 	slow, still := good, good

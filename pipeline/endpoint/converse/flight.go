@@ -126,6 +126,16 @@ func (f *flight) frame(pcm []byte, due time.Duration) {
 	f.line.Send(talk.Frame{Data: append(b, `"}`...), Payload: true, Due: due})
 }
 
+// interruptAt has the user interrupt the answer at an instant, unless it was none by then.
+func (f *flight) interruptAt(at time.Duration) {
+	answer := f.answer
+	f.after(at, func() {
+		if f.answer == answer {
+			f.interrupt()
+		}
+	})
+}
+
 // interrupt has the user speak into the answer.
 func (f *flight) interrupt() {
 	at := f.microphone.Say(f.turn.Interruption.Samples)

@@ -9,10 +9,14 @@ import (
 )
 
 // assemblyDecoder reads AssemblyAI's streaming. Where it was asked for texts as they are
-// written, a turn is told twice, and settled with the second.
-type assemblyDecoder struct{ formats bool }
+// written, a turn is told twice, and settled with the second; models that write so in any case
+// tell it once.
+type assemblyDecoder struct {
+	formats bool
+	ended   string // the last turn of which the end was told
+}
 
-func (d assemblyDecoder) read(m talk.Message, s *step) {
+func (d *assemblyDecoder) read(m talk.Message, s *step) {
 	var e struct {
 		Type       string            `json:"type"`
 		Turn       int               `json:"turn_order"`
@@ -40,14 +44,16 @@ func (d assemblyDecoder) read(m talk.Message, s *step) {
 			}
 			return
 		}
-		s.final(strconv.Itoa(e.Turn), e.Transcript)
+		turn := strconv.Itoa(e.Turn)
+		s.final(turn, e.Transcript)
 		s.settled = e.Formatted || !d.formats
 		name := "end_of_turn"
-		if e.Formatted && d.formats {
+		if e.Formatted && d.formats && d.ended == turn {
 			name = "formatted"
 		} else {
 			s.turnEnd = true
 		}
+		d.ended = turn
 		s.event(name)
 	case assemblyai.TypeTermination:
 		s.last = true

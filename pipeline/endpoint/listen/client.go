@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"time"
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/talk"
@@ -78,7 +79,7 @@ func (c *Client) ask(h *pipeline.Hearing) (talk.Ask, error) {
 	p.header(&c.config, header)
 	return talk.Ask{
 		ID: h.Record.ID, Due: h.Record.Due, Protocol: string(p.name), Model: c.config.Model, URL: address, Header: header,
-		Plays: h.Voice.Length() + c.config.Trail, Setting: c.config.setting(h),
+		Begins: h.Begin, Plays: time.Duration(float64(h.Voice.Length())/c.config.Pace) + c.config.Trail, Setting: c.config.setting(h),
 	}, err
 }
 

@@ -39,6 +39,7 @@ func TestBadSessions(t *testing.T) {
 		"final too early":            {peer.Script{100 * msec, early, peer.Hangs{}}, `frames 34 ttfp - ttfs - partials 0 "turn" truncated "the session ended without a final transcript after the end of speech" flags no_done,no_final_after_speech_end close 1000 end 8400`},
 		"empty final":                {peer.Script{350 * msec, nothing, 10 * msec, `{"type":"Metadata"}`, peer.Hangs{}}, `frames 4 ttfp - ttfs - partials 0 "" ok "" flags no_final_after_speech_end close 0 end 460`},
 		"closes at once":             {peer.Script{150 * msec, peer.Closes(1000)}, `frames 2 ttfp - ttfs - partials 0 "" truncated "the session ended without a final transcript after the end of speech" flags no_done,no_final_after_speech_end close 1000 end 250`},
+		"nothing more":               {peer.Script{150 * msec, `{"type":"Metadata"}`, peer.Hangs{}}, `frames 2 ttfp - ttfs - partials 0 "" ok "" flags no_final_after_speech_end close 0 end 250`},
 		"closes with error":          {peer.Script{150 * msec, peer.Closes(1011)}, `frames 2 ttfp - ttfs - partials 0 "" error "the server closed with code 1011: so it is" flags  close 1011 end 250`},
 		"breaks off":                 {peer.Script{150 * msec, peer.Breaks{}}, `frames 2 ttfp - ttfs - partials 0 "" truncated "it broke off: websocket: close 1006 (abnormal closure): unexpected EOF" flags no_done,no_final_after_speech_end close 0 end 250`},
 		"breaks off after the final": {peer.Script{350 * msec, ended, 10 * msec, peer.Breaks{}}, `frames 4 ttfp - ttfs 150 partials 0 "turn it off" truncated "it broke off: websocket: close 1006 (abnormal closure): unexpected EOF" flags no_done close 0 end 460`},
@@ -62,6 +63,15 @@ func TestBadSessions(t *testing.T) {
 func brief(r *pipeline.Transcription) string {
 	ms := peer.MS
 	return fmt.Sprintf("frames %d ttfp %s ttfs %s partials %d %q %s %q flags %s close %d end %s", r.Frames, ms(r.TTFP()), ms(r.TTFS()), r.Partials, r.Text, r.Outcome, r.Reason, strings.Join(r.Flags, ","), r.Close, ms(r.End))
+}
+
+// TestUnheard: a service that ends a session before it takes audio has heard nothing.
+func TestUnheard(t *testing.T) {
+	bubble(t, peer.Session{Greets: []string{`{"type":"Termination"}`}, Script: peer.Script{peer.Hangs{}}}.Serve(t), Config{Protocol: AssemblyAI}, func(r *rig) {
+		if got, want := brief(r.hear(peer.Spoken(16000, 0, 300*msec, 100*msec), pipeline.Unknown).wait()), `frames 0 ttfp - ttfs - partials 0 "" truncated "the session ended before any audio was sent" flags  close 0 end 0`; got != want {
+			t.Errorf("\n got %s\nwant %s", got, want)
+		}
+	})
 }
 
 // TestUploads: the recording of 400 ms goes out when it is over.
@@ -130,6 +140,65 @@ func TestBegin(t *testing.T) {
 			t.Errorf("ready %s, frames %d from %s to %s, speech end %s, late %s", h.Ready, h.Frames, h.FirstFrame, h.LastFrame, h.SpeechEnd, h.Late)
 		}
 	})
+}
+
+// TestLateLoop: what a record says does not depend on when the loop comes to it. Every record is
+// made again from its bytes, which know only when they came.
+func TestLateLoop(t *testing.T) {
+	for _, p := range []Protocol{DeepgramListen, AssemblyAI, OpenAITranscriptions} {
+		var h *pipeline.Transcription
+		config := Config{Protocol: p}
+		bubbleOn(t, func(l *pipeline.Wall) talk.Loop { return lateLoop{l} }, mocked(t, "hello"), config, func(r *rig) {
+			h = r.hear(peer.Spoken(16000, 500*msec, time.Second, 100*msec), pipeline.Unknown).wait()
+		})
+		if h.Text != "hello" || p != OpenAITranscriptions && h.SpeechEnd != h.Ready+1500*msec {
+			t.Errorf("%s: %s", p, figures(h))
+		}
+	}
+}
+
+// lateLoop is a loop that has always just handled something later than what comes in.
+type lateLoop struct{ *pipeline.Wall }
+
+func (l lateLoop) Post(stamp time.Duration, f func()) bool { return l.Wall.Post(stamp+msec, f) }
+
+// TestSlowly: who speaks slowly has the time for it.
+func TestSlowly(t *testing.T) {
+	bubble(t, session(t, "", peer.Script{peer.Hangs{}}, nil), Config{Protocol: DeepgramListen, Pace: .01}, func(r *rig) {
+		h := r.hear(peer.Spoken(16000, 0, 1300*msec, 100*msec), pipeline.Unknown).wait()
+		if h.Outcome != pipeline.Truncated || h.SpeechEnd != 130*time.Second {
+			t.Error(figures(h))
+		}
+	})
+}
+
+// TestForce: a service that has ended the turn by itself is not asked for its text any more.
+func TestForce(t *testing.T) {
+	var said []string
+	note := func(at time.Duration, text string) { said = append(said, fmt.Sprintf("%d %s", at/msec, text)) }
+	bubble(t, session(t, "", peer.Script{350 * msec, ended, peer.Hangs{}}, note), Config{Protocol: DeepgramListen, Force: true, ForceAfter: time.Second}, func(r *rig) {
+		r.hear(peer.Spoken(16000, 0, 300*msec, 100*msec), pipeline.Unknown).wait()
+	})
+	same(t, "frames of text", said, []string{`450 {"type":"CloseStream"}`})
+}
+
+// TestFormatted: AssemblyAI tells the end of a turn once, or twice, and both times it is its end.
+func TestFormatted(t *testing.T) {
+	turn := func(formatted bool) string {
+		return fmt.Sprintf(`{"type":"Turn","turn_order":0,"end_of_turn":true,"turn_is_formatted":%t,"transcript":"a"}`, formatted)
+	}
+	for want, script := range map[string]peer.Script{
+		"turn end 150 final 250 ok": {350 * msec, turn(false), 100 * msec, turn(true), `{"type":"Termination"}`, peer.Hangs{}},
+		"turn end 150 final 150 ok": {350 * msec, turn(true), `{"type":"Termination"}`, peer.Hangs{}},
+	} {
+		bubble(t, session(t, `{"type":"Begin"}`, script, nil), Config{Protocol: AssemblyAI, Format: true}, func(r *rig) {
+			h := r.hear(peer.Spoken(16000, 0, 300*msec, 100*msec), pipeline.Unknown).wait()
+			got := fmt.Sprintf("turn end %s final %s %s", peer.MS(pipeline.Since(h.SpeechEnd, h.TurnEnd)), peer.MS(h.TTFS()), h.Outcome)
+			if got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
+	}
 }
 
 // TestPace sends four times as fast as speech.

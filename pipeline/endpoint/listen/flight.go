@@ -62,14 +62,13 @@ func (f *flight) after(at time.Duration, work func()) {
 	f.timers = append(f.timers, f.loop().At(max(at, f.loop().Now()), pipeline.RankTimer, work))
 }
 
-// set places the recording in time.
-func (f *flight) set(rate float64) {
-	begin := f.hearing.Begin
-	if begin == pipeline.Unknown {
-		begin = f.loop().Now()
+// set places the recording in time: it begins at that instant unless it is to begin at another.
+func (f *flight) set(begin time.Duration) {
+	if f.hearing.Begin != pipeline.Unknown {
+		begin = f.hearing.Begin
 	}
 	c := &f.client.config
-	f.microphone = talk.Microphone{Loop: f.loop(), Voice: f.hearing.Voice, Begin: begin, Frame: c.Frame, Pace: rate, Send: f.frame}
+	f.microphone = talk.Microphone{Loop: f.loop(), Voice: f.hearing.Voice, Begin: begin, Frame: c.Frame, Pace: c.Pace, Send: f.frame}
 	if at := f.hearing.Voice.SpeechEnd; at != pipeline.Unknown {
 		f.speechEnd = f.microphone.At(at)
 	}
@@ -78,7 +77,7 @@ func (f *flight) set(rate float64) {
 // record waits until what is to be uploaded has been spoken.
 func (f *flight) record() {
 	c, v := &f.client.config, f.hearing.Voice
-	f.set(c.Pace)
+	f.set(f.loop().Now())
 	upTo := v.Length()
 	if c.Force && v.SpeechEnd != pipeline.Unknown {
 		upTo = min(upTo, v.SpeechEnd+c.ForceAfter)
@@ -166,7 +165,7 @@ func (f *flight) speak(at time.Duration) {
 	}
 	f.ready = at
 	c := &f.client.config
-	f.set(c.Pace)
+	f.set(at)
 	f.microphone.Start()
 	f.stayAlive()
 	if c.Force && f.speechEnd != pipeline.Unknown {
@@ -174,9 +173,14 @@ func (f *flight) speak(at time.Duration) {
 	}
 }
 
-// force asks for the final text at an instant, after the audio that is due then.
+// force asks for the final text at an instant, after the audio that is due then, unless the
+// session is being ended.
 func (f *flight) force(at time.Duration) {
-	ask := func() { f.line.Send(talk.Frame{Data: f.client.protocol.force}) }
+	ask := func() {
+		if !f.finishing {
+			f.line.Send(talk.Frame{Data: f.client.protocol.force})
+		}
+	}
 	f.timers = append(f.timers, f.loop().At(max(at, f.loop().Now()), pipeline.RankStart, ask))
 }
 

@@ -158,6 +158,8 @@ func (g *gatherer) outcome(e *talk.End) (pipeline.Outcome, string) {
 	switch {
 	case g.failure != nil:
 		return pipeline.Error, g.failure.String()
+	case g.last && g.record.FirstFrame == pipeline.Unknown:
+		return pipeline.Truncated, "the session ended before any audio was sent"
 	case g.last, g.answered() && (e.Clean() || e.HungUp && wrong == pipeline.Truncated):
 		return pipeline.OK, ""
 	case wrong == pipeline.OK, e.HungUp && wrong == pipeline.Truncated:

@@ -14,6 +14,7 @@ import (
 	"halfsecond/mockllm/speech"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
+	"halfsecond/pipeline/endpoint/talk"
 	"halfsecond/pipeline/exchange"
 )
 
@@ -59,10 +60,16 @@ type rig struct {
 // bubble runs a test inside a bubble, with a client of what is served.
 func bubble(t *testing.T, serve peer.Serve, config Config, test func(r *rig)) {
 	t.Helper()
+	bubbleOn(t, func(l *pipeline.Wall) talk.Loop { return l }, serve, config, test)
+}
+
+// bubbleOn has the client see another loop than its own.
+func bubbleOn(t *testing.T, see func(*pipeline.Wall) talk.Loop, serve peer.Serve, config Config, test func(r *rig)) {
+	t.Helper()
 	connect := func(p *peer.Rig) (*Client, error) {
 		p.Reach(&config.Config)
 		config.Model = cmp.Or(config.Model, "nova-3")
-		return NewClient(config, p.Loop)
+		return NewClient(config, see(p.Loop))
 	}
 	peer.Bubble(t, serve, connect, func(p *peer.Rig, c *Client) { test(&rig{p, c}) })
 }

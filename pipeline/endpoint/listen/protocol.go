@@ -109,7 +109,7 @@ var protocols = []protocol{
 		query:  assemblyQuery,
 		header: func(c *Config, h http.Header) { c.Key.Sign(h, "Authorization", "") },
 		force:  command(assemblyai.TypeForceEndpoint), finish: command(assemblyai.TypeTerminate), alive: command(assemblyai.TypeKeepAlive),
-		decoder: func(c *Config) decoder { return assemblyDecoder{formats: c.Format} },
+		decoder: func(c *Config) decoder { return &assemblyDecoder{formats: c.Format} },
 	},
 	{
 		name: CartesiaSTT, path: "/stt/websocket", socket: true, last: true,

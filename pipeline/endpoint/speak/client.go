@@ -92,6 +92,6 @@ func (c *Client) ask(s *pipeline.Saying) (talk.Ask, error) {
 	p.header(&c.config, header)
 	return talk.Ask{
 		ID: s.Record.ID, Due: s.Record.Due, Protocol: string(p.name), Model: c.config.Model, URL: address, Header: header,
-		Setting: c.config.setting(s.Text),
+		Begins: s.Record.Due, Setting: c.config.setting(s.Text),
 	}, err
 }

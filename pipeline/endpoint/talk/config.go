@@ -35,8 +35,8 @@ type Config struct {
 	Key endpoint.Key
 	// Limits are the longest times that are waited. Connect is for an open connection,
 	// FirstByte from the request to the response's headers, or that of a handshake. Gap is
-	// for something to come or go after that, and Whole for all of it, the time that the
-	// audio plays aside.
+	// for something to come or go after that, and Whole for all of it, the time before there
+	// is anything to be said and the time that the audio plays aside.
 	Limits endpoint.Limits
 	// MaxBytes limits what one conversation receives; 0 means DefaultMaxBytes.
 	MaxBytes int64

@@ -24,6 +24,9 @@ type Ask struct {
 	// Plays is how long the audio plays that is to be sent, on top of the limit for the
 	// whole.
 	Plays time.Duration
+	// Begins is the instant from which something is to come or go: the limits for a gap and
+	// for the whole count from then. What is past, such as 0 or Unknown, is at once.
+	Begins time.Duration
 }
 
 // Listener is told of a conversation, in order, from a goroutine of its own.
@@ -92,10 +95,11 @@ type Line struct {
 // line returns a conversation that is about to be opened, with its context.
 func (c *Client) line(ask Ask, to Listener) (context.Context, *Line) {
 	ctx, cancel := context.WithCancelCause(c.ctx)
+	now := c.Loop.Elapsed()
 	return ctx, &Line{
 		client: c, ask: ask, to: to, cancel: cancel,
 		connection: endpoint.NewConnection(c.Loop.Elapsed),
-		watch:      newWatch(c.Limits, ask.Plays, cancel),
+		watch:      newWatch(c.Limits, max(ask.Begins, now)-now, ask.Plays, cancel),
 		log:        c.newRecorder(ask),
 		wake:       make(chan struct{}, 1),
 		sent:       Sent{First: pipeline.Unknown, Last: pipeline.Unknown, Late: pipeline.Unknown},

@@ -141,7 +141,8 @@ func (l *Line) write(conn *websocket.Conn, ended <-chan struct{}) {
 		}
 		frames, hungUp := l.take()
 		for _, f := range frames {
-			if l.send(conn, f) != nil {
+			if err := l.send(conn, f); err != nil {
+				l.unsent(err)
 				_ = conn.Close()
 				return
 			}
@@ -150,6 +151,14 @@ func (l *Line) write(conn *websocket.Conn, ended <-chan struct{}) {
 			l.bye(conn)
 			return
 		}
+	}
+}
+
+// unsent has a conversation end by the limit that a frame met which could not be written.
+func (l *Line) unsent(err error) {
+	var late net.Error
+	if errors.As(err, &late) && late.Timeout() {
+		l.cancel(&limitError{"the server did not read", l.client.Limits.Gap})
 	}
 }
 

@@ -245,10 +245,23 @@ func TestLimits(t *testing.T) {
 				}
 			}
 		}, "no end within 21s", 21 * time.Second},
+		// It talks and does not read: what was sent cannot go out.
+		"unread": {func(conn net.Conn) {
+			upgrade(conn, "")
+			for {
+				time.Sleep(time.Second)
+				if _, err := io.WriteString(conn, "\x81\x01a"); err != nil {
+					return
+				}
+			}
+		}, "the server did not read within 3s", 3 * time.Second},
 	}
 	for name, tt := range tests {
 		bubble(t, Config{Limits: limits}, tt.serve, func(c *Client, n *note) {
-			c.Dial(Ask{URL: "ws://h/x", Plays: time.Second}, n)
+			l := c.Dial(Ask{URL: "ws://h/x", Plays: time.Second}, n)
+			if name == "unread" {
+				l.Send(Frame{Data: []byte("ask")})
+			}
 			e := <-n.end
 			if o, why := e.Wrong(); o != pipeline.Timeout || why != tt.want || e.At != tt.at {
 				t.Errorf("%s: %s %q at %s, want timeout %q at %s", name, o, why, e.At, tt.want, tt.at)
@@ -274,6 +287,38 @@ func TestLimits(t *testing.T) {
 		}
 		c.Close()
 	})
+}
+
+// TestBegins: before something is to come or go nothing need, and limits count from then. What
+// comes before it does not put them off.
+func TestBegins(t *testing.T) {
+	limits := endpoint.Limits{Gap: 3 * time.Second, Whole: 20 * time.Second}
+	for want, serve := range map[string]func(net.Conn){
+		"nothing came or went within 1m3s at 1m3s": func(conn net.Conn) { upgrade(conn, ""); _, _ = io.Copy(io.Discard, conn) },
+		"nothing came or went within 4s at 1m3s": func(conn net.Conn) {
+			upgrade(conn, "")
+			time.Sleep(59 * time.Second)
+			_, _ = io.WriteString(conn, "\x81\x01a")
+			_, _ = io.Copy(io.Discard, conn)
+		},
+		"no end within 1m20s at 1m20s": func(conn net.Conn) {
+			upgrade(conn, "")
+			for {
+				time.Sleep(900 * time.Millisecond)
+				if _, err := io.WriteString(conn, "\x81\x01a"); err != nil {
+					return
+				}
+			}
+		},
+	} {
+		bubble(t, Config{Limits: limits}, serve, func(c *Client, n *note) {
+			c.Dial(Ask{URL: "ws://h/x", Begins: time.Minute}, n)
+			e := <-n.end
+			if o, why := e.Wrong(); o != pipeline.Timeout || fmt.Sprintf("%s at %s", why, e.At) != want {
+				t.Errorf("%s %q at %s, want %s", o, why, e.At, want)
+			}
+		})
+	}
 }
 
 // TestTLS talks over real sockets with TLS, whose phases are known, and is refused a

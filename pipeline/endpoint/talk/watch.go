@@ -22,6 +22,7 @@ func (e *limitError) Error() string { return fmt.Sprintf("%s within %s", e.what,
 type watch struct {
 	limits endpoint.Limits
 	cancel context.CancelCauseFunc
+	begins time.Time // nothing need come or go before it
 	whole  *time.Timer
 
 	mu      sync.Mutex // guards what follows
@@ -29,11 +30,12 @@ type watch struct {
 	stopped bool
 }
 
-// newWatch begins to watch a conversation that is about to be opened. Its audio plays so
-// long.
-func newWatch(l endpoint.Limits, audio time.Duration, cancel context.CancelCauseFunc) *watch {
-	w := &watch{limits: l, cancel: cancel}
-	w.whole = w.after(l.Whole+audio, "no end")
+// newWatch begins to watch a conversation that is about to be opened. Nothing need come or go
+// for so long at first, and then its audio plays so long.
+func newWatch(l endpoint.Limits, quiet, audio time.Duration, cancel context.CancelCauseFunc) *watch {
+	quiet = quiet.Round(time.Millisecond) // it is read as part of a limit
+	w := &watch{limits: l, cancel: cancel, begins: time.Now().Add(quiet)}
+	w.whole = w.after(l.Whole+quiet+audio, "no end")
 	w.expect(l.Connect, "no connection")
 	return w
 }
@@ -57,7 +59,9 @@ func (w *watch) expect(d time.Duration, what string) {
 
 // connected says that the request goes out, and moved that something came or went.
 func (w *watch) connected() { w.expect(w.limits.FirstByte, "no response") }
-func (w *watch) moved()     { w.expect(w.limits.Gap, "nothing came or went") }
+func (w *watch) moved() {
+	w.expect(w.limits.Gap+max(0, time.Until(w.begins)).Round(time.Millisecond), "nothing came or went")
+}
 
 func (w *watch) stop() {
 	w.mu.Lock()

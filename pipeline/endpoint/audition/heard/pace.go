@@ -1,6 +1,7 @@
 package heard
 
 import (
+	"slices"
 	"time"
 
 	"halfsecond/pipeline"
@@ -19,24 +20,30 @@ type Pace struct {
 
 // PaceOf returns the pace of the audio that was sent in a conversation.
 func PaceOf(x *exchange.Exchange) Pace {
-	p := Pace{Every: pipeline.Unknown, Late: pipeline.Unknown, Drift: pipeline.Unknown}
-	var first exchange.Message
-	for _, m := range x.Messages {
-		if m.From != exchange.Client || m.Due == pipeline.Unknown {
-			continue
-		}
-		late := m.At - m.Due
-		switch p.Frames {
-		case 0:
-			first, p.Late = m, late
-		case 1:
-			p.Every = m.Due - first.Due
-		}
-		p.Frames++
-		p.Late, p.Drift = max(p.Late, late), late-(first.At-first.Due)
-		if p.Every != pipeline.Unknown && 2*late > p.Every {
+	due, late := payload(x)
+	p := Pace{Frames: len(due), Every: pipeline.Unknown, Late: pipeline.Unknown, Drift: pipeline.Unknown}
+	if p.Frames == 0 {
+		return p
+	}
+	p.Late, p.Drift = slices.Max(late), late[p.Frames-1]-late[0]
+	if p.Frames == 1 {
+		return p
+	}
+	p.Every = due[1] - due[0]
+	for _, l := range late {
+		if 2*l > p.Every {
 			p.Behind++
 		}
 	}
 	return p
+}
+
+// payload returns when each frame of audio, or piece of text, was due, and how late it was.
+func payload(x *exchange.Exchange) (due, late []time.Duration) {
+	for _, m := range x.Messages {
+		if m.From == exchange.Client && m.Due != pipeline.Unknown {
+			due, late = append(due, m.Due), append(late, m.At-m.Due)
+		}
+	}
+	return due, late
 }
