@@ -20,7 +20,7 @@ func TestStages(t *testing.T) {
 	}
 	want := []string{
 		"uplink n 100 critical 1 simulated false", "playout n 0 critical 0 simulated true", "llm_first_token n 100 critical 1 simulated false",
-		"vad_silence n 100 critical 1 simulated true", "end_of_turn n 100 critical 1 simulated true",
+		"vad_wait n 100 critical 1 simulated true", "end_of_turn n 100 critical 1 simulated true",
 		"stt_tail n 100 critical 0 simulated true", "tts_first_audio n 100 critical 1 simulated true", "log n 1 critical 0 simulated true",
 	}
 	for i := range a.Stages {

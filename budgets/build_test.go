@@ -16,7 +16,7 @@ const ms = time.Millisecond
 func turn(index int, endOfTurn, llm time.Duration) pipeline.Trace {
 	t := pipeline.Trace{Kind: "voice", Index: index, Due: time.Duration(index) * time.Second}
 	uplink := t.Append("uplink", 20*ms, true)
-	silence := t.Append("vad_silence", 200*ms, true, uplink)
+	silence := t.Append("vad_wait", 200*ms, true, uplink)
 	end := t.Append("end_of_turn", endOfTurn, true, silence)
 	stt := t.Append("stt_tail", 47*ms, true, uplink)
 	first := t.Append("llm_first_token", llm, true, end, stt)

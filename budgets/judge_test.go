@@ -44,12 +44,12 @@ func TestJudge(t *testing.T) {
 	}{
 		{"pass", voiceRun(hundred, "p95(reply) < 500ms"), judged{Pass, 436e6, 64e6, ""}},
 		{"at most the value", voiceRun(hundred, "p95(reply) <= 436ms"), judged{Pass, 436e6, 0, ""}},
-		{"less than the value", voiceRun(hundred, "p95(reply) < 436ms"), judged{Fail, 436e6, 0, "the limit itself is not inside; vad_silence owns the largest part of it"}},
+		{"less than the value", voiceRun(hundred, "p95(reply) < 436ms"), judged{Fail, 436e6, 0, "the limit itself is not inside; vad_wait owns the largest part of it"}},
 		{"a nanosecond inside", voiceRun(hundred, "p95(reply) < 436000001ns"), judged{Pass, 436e6, 1, ""}},
-		{"fail", voiceRun(hundred, "p95(reply) < 400ms"), judged{Fail, 436e6, -36e6, "36 ms over; vad_silence owns the largest part of it"}},
+		{"fail", voiceRun(hundred, "p95(reply) < 400ms"), judged{Fail, 436e6, -36e6, "36 ms over; vad_wait owns the largest part of it"}},
 		{"stage", voiceRun(hundred, "p95(end_of_turn) <= 90ms"), judged{Fail, 95e6, -5e6, "5 ms over"}},
 		{"max", voiceRun(hundred, "max(reply) < 441.5ms"), judged{Pass, 441e6, 0.5e6, ""}},
-		{"mean", voiceRun(hundred, "mean(reply) < 391ms"), judged{Fail, 391.5e6, -0.5e6, "0.5 ms over; vad_silence owns most of it"}},
+		{"mean", voiceRun(hundred, "mean(reply) < 391ms"), judged{Fail, 391.5e6, -0.5e6, "0.5 ms over; vad_wait owns most of it"}},
 		{"too few", voiceRun(nineteen, "p95(reply) < 500ms"), judged{Unmeasured, 0, 0, "p95 needs 20 samples or more, there are 19"}},
 		{"no samples", voiceRun(hundred, "p95(playout) < 500ms"), judged{Unmeasured, 0, 0, "no samples"}},
 		{"no samples to share", voiceRun(nil, "share(reply < 500ms) >= 90%"), judged{Unmeasured, 0, 0, "no samples"}},
@@ -210,7 +210,7 @@ func TestNoSpread(t *testing.T) {
 func TestOwner(t *testing.T) {
 	// The tail from the 95th percentile on is i from 95 to 100, of 436 to 441 ms.
 	a := analyse(t, "voice", turns(100), "p95(reply) < 421ms")
-	if got, want := *a.Judgements[0].Owner, (Owner{"vad_silence", 200e6, 438.5e6}); got != want {
+	if got, want := *a.Judgements[0].Owner, (Owner{"vad_wait", 200e6, 438.5e6}); got != want {
 		t.Errorf("owner %+v, want %+v", got, want)
 	}
 	var slow []pipeline.Trace

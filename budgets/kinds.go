@@ -1,6 +1,7 @@
 package budgets
 
 import (
+	"slices"
 	"time"
 
 	"halfsecond/pipeline"
@@ -22,12 +23,19 @@ var (
 	voice = kind{
 		name: pipeline.KindVoice,
 		stages: []string{
-			pipeline.SpanUplink, pipeline.SpanVADSilence, pipeline.SpanEndOfTurn, pipeline.SpanSTTTail, pipeline.SpanLLMLoad, pipeline.SpanLLMFirstToken,
-			pipeline.SpanFirstSentence, pipeline.SpanTTSFirstAudio, pipeline.SpanLeading, pipeline.SpanPlayout,
+			pipeline.SpanCapture, pipeline.SpanUplink, pipeline.SpanJitterBuffer,
+			pipeline.SpanVADBacklog, pipeline.SpanVADWait, pipeline.SpanEarlyEnd, pipeline.SpanSTTInterim, pipeline.SpanEndOfTurn, pipeline.SpanSTTTail,
+			pipeline.SpanSTTTimer, pipeline.SpanPolicyWait, pipeline.SpanHook, pipeline.SpanCommit,
+			pipeline.SpanLLMConnect, pipeline.SpanLLMLoad, pipeline.SpanLLMQueue, pipeline.SpanLLMPrefill, pipeline.SpanLLMReasoning,
+			pipeline.SpanWrongGuess, pipeline.SpanToolCall, pipeline.SpanTool, pipeline.SpanGathering,
+			pipeline.SpanTTSConnect, pipeline.SpanTTSQueue, pipeline.SpanTTSHeld, pipeline.SpanTTSFirstAudio, pipeline.SpanLeading, pipeline.SpanModelAudio,
+			pipeline.SpanPostWait, pipeline.SpanPreBuffer, pipeline.SpanFiller, pipeline.SpanFillerPlays, pipeline.SpanFillerWait,
+			pipeline.SpanEgress, pipeline.SpanPlayout, pipeline.SpanUnderrun,
 		},
 		mark:    pipeline.MarkReplyHeard,
 		landing: latency("reply", replyFormula, "turns", toReply),
 		of:      toReply,
+		own:     voiceMetrics,
 	}
 	ide = kind{
 		name:    pipeline.KindIDE,
@@ -75,7 +83,9 @@ func Metrics(kindName string) []Metric {
 func (k kind) metrics(stages []string) []Metric {
 	all := append([]Metric{k.landing}, k.own...)
 	for _, s := range stages {
-		all = append(all, stageMetric(s))
+		if !slices.ContainsFunc(k.own, func(m Metric) bool { return m.Name == s }) {
+			all = append(all, stageMetric(s))
+		}
 	}
 	all = append(all, requestMetrics...)
 	return append(all, okShare, okRate)

@@ -33,7 +33,7 @@ func TestLevers(t *testing.T) {
 	}
 	want := []Lever{
 		{Stages: []string{"end_of_turn"}, AtZero: 341e6, Enough: true, Cap: 59*ms - 1, Cut: (861e6 + 42) / 5050e6}, // 59-59 to 100-59, and a ns each
-		{Stages: []string{"vad_silence"}, AtZero: 236e6, Enough: true, Cap: 164*ms - 1, Cut: (36e6 + 1) / 200e6},
+		{Stages: []string{"vad_wait"}, AtZero: 236e6, Enough: true, Cap: 164*ms - 1, Cut: (36e6 + 1) / 200e6},
 		{Stages: []string{"tts_first_audio"}, AtZero: 316e6, Enough: true, Cap: 84*ms - 1, Cut: (36e6 + 1) / 120e6},
 		{Stages: []string{"uplink"}, AtZero: 416e6, Cap: pipeline.Unknown},
 		{Stages: []string{"llm_first_token"}, AtZero: 435e6, Cap: pipeline.Unknown},

@@ -52,11 +52,11 @@ func TestPath(t *testing.T) {
 		mark  string
 		want  string
 	}{
-		{"plain", plain, "reply_heard", "uplink 20ms, vad_silence 200ms, end_of_turn 90ms, llm_first_token 180ms, tts_first_audio 120ms"},
-		{"landing after the last span", late, "reply_heard", "uplink 20ms, vad_silence 200ms, end_of_turn 90ms, llm_first_token 180ms, tts_first_audio 120ms, wait before reply_heard 5ms"},
-		{"a wait", waited, "reply_heard", "uplink 20ms, vad_silence 200ms, end_of_turn 90ms, wait before llm_first_token 30ms, llm_first_token 180ms, tts_first_audio 120ms"},
+		{"plain", plain, "reply_heard", "uplink 20ms, vad_wait 200ms, end_of_turn 90ms, llm_first_token 180ms, tts_first_audio 120ms"},
+		{"landing after the last span", late, "reply_heard", "uplink 20ms, vad_wait 200ms, end_of_turn 90ms, llm_first_token 180ms, tts_first_audio 120ms, wait before reply_heard 5ms"},
+		{"a wait", waited, "reply_heard", "uplink 20ms, vad_wait 200ms, end_of_turn 90ms, wait before llm_first_token 30ms, llm_first_token 180ms, tts_first_audio 120ms"},
 		{"the other branch", behind, "reply_heard", "uplink 20ms, stt_tail 317ms, llm_first_token 180ms, tts_first_audio 120ms"},
-		{"clipped at due", early, "reply_heard", "uplink 20ms, vad_silence 200ms, end_of_turn 90ms, llm_first_token 180ms, tts_first_audio 120ms"},
+		{"clipped at due", early, "reply_heard", "uplink 20ms, vad_wait 200ms, end_of_turn 90ms, llm_first_token 180ms, tts_first_audio 120ms"},
 		{"clipped at the landing", inside, "first_character", "debounce 50ms, llm_first_token 70ms"},
 		{"no span", bare, "first_character", "wait before first_character 7ms"},
 		{"open span", open, "first_character", "debounce 50ms, llm_first_token 70ms"},

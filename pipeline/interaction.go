@@ -68,25 +68,60 @@ func (t *Trace) Add(s Span, after ...SpanID) SpanID {
 	return SpanID(len(t.Spans) - 1)
 }
 
-// SplitLoad divides the span of a request's first token where that waited for the model
-// to be loaded: the wait becomes a span of its own before the rest, which those that
-// waited for the whole wait for. IDs above the span's grow by one, so a trace is divided
-// when nobody needs them any more. A load is known of modelled engines alone.
-func (t *Trace) SplitLoad(id SpanID, r *Request) {
-	first := t.Spans[id]
-	if r.Loading <= 0 || first.End == Unknown {
+// Part is a stretch of a span that is told apart.
+type Part struct {
+	Name string
+	End  time.Duration
+}
+
+// Divide replaces a span by its parts, each of which waits for the one before it and the
+// first for what the span waited for; those that waited for the span wait for the last. A
+// part without length is left out, and the last one always ends with the span. IDs above
+// the span's grow, so that a trace is divided when nobody needs them any more.
+func (t *Trace) Divide(id SpanID, parts []Part) {
+	whole := t.Spans[id]
+	var few [4]Span
+	pieces := few[:0]
+	at := whole.Start
+	for _, p := range parts {
+		end := min(max(p.End, at), whole.End)
+		if end > at {
+			pieces = append(pieces, Span{Name: p.Name, Start: at, End: end, Simulated: whole.Simulated})
+		}
+		at = end
+	}
+	if len(pieces) == 0 {
 		return
 	}
-	load := Span{Name: SpanLLMLoad, Start: first.Start, End: first.Start + r.Loading, After: first.After, Simulated: true}
-	first.Start, first.After = load.End, []SpanID{id}
-	t.Spans = slices.Insert(t.Spans, int(id), load)
-	t.Spans[id+1] = first
-	for i := int(id) + 2; i < len(t.Spans); i++ {
+	pieces[len(pieces)-1].End = whole.End
+	pieces[0].After = whole.After
+	for i := 1; i < len(pieces); i++ {
+		pieces[i].After = []SpanID{id + SpanID(i-1)}
+	}
+	t.Spans = slices.Replace(t.Spans, int(id), int(id)+1, pieces...)
+	t.shift(id, len(pieces)-1)
+}
+
+// shift has the spans behind a divided one wait for those that they waited for.
+func (t *Trace) shift(id SpanID, by int) {
+	if by == 0 {
+		return
+	}
+	for i := int(id) + by + 1; i < len(t.Spans); i++ {
 		for j, a := range t.Spans[i].After {
 			if a >= id {
-				t.Spans[i].After[j] = a + 1
+				t.Spans[i].After[j] = a + SpanID(by)
 			}
 		}
+	}
+}
+
+// SplitLoad tells the wait for a model's load apart in the span of a request's first token.
+// A load is known of modelled engines alone.
+func (t *Trace) SplitLoad(id SpanID, r *Request) {
+	if first := t.Spans[id]; r.Loading > 0 && first.End != Unknown {
+		t.Divide(id, []Part{{SpanLLMLoad, first.Start + r.Loading}, {first.Name, first.End}})
+		t.Spans[id].Simulated = true
 	}
 }
 

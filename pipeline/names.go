@@ -12,16 +12,46 @@ const (
 
 // Spans, in the order of a voice turn. Those of a language model serve every kind.
 const (
-	SpanUplink        = "uplink"
-	SpanVADSilence    = "vad_silence"
-	SpanEndOfTurn     = "end_of_turn"
-	SpanSTTTail       = "stt_tail"
+	SpanCapture      = "capture" // microphone and encoder
+	SpanUplink       = "uplink"
+	SpanJitterBuffer = "jitter_buffer"
+	SpanVADBacklog   = "vad_backlog" // the detectors are behind what they hear
+	SpanVADWait      = "vad_wait"    // silence, and the frame grid, until the detector reports the end of speech
+	SpanEndOfTurn    = "end_of_turn"
+	SpanSTTInterim   = "stt_interim" // text that holds all that was said, and is not final
+	SpanEarlyEnd     = "early_end"   // until the turn is over, probably
+	SpanSTTTail      = "stt_tail"
+	SpanSTTTimer     = "stt_timer" // a final text is waited for that nobody marks as final
+	SpanPolicyWait   = "policy_wait"
+	SpanHook         = "hook" // the user's own code before the model is asked
+	SpanCommit       = "commit"
+
+	SpanLLMConnect    = "llm_connect"
 	SpanLLMLoad       = "llm_load" // the model is loaded and warms up while the request waits
-	SpanLLMFirstToken = "llm_first_token"
-	SpanFirstSentence = "first_sentence"
+	SpanLLMQueue      = "queue"
+	SpanLLMPrefill    = "prefill"
+	SpanLLMReasoning  = "reasoning"       // first output to the first token of the answer
+	SpanLLMFirstToken = "llm_first_token" // all of these where nobody tells them apart
+	SpanWrongGuess    = "wrong_guess"     // a request that was made too early, until it was given up
+	SpanToolCall      = "tool_call"       // the rest of an answer that calls a tool
+	SpanTool          = "tool"
+	SpanGathering     = "gathering" // first token to the text that is handed to the voice
+
+	SpanTTSConnect    = "tts_connect"
+	SpanTTSQueue      = "tts_queue"
+	SpanTTSHeld       = "tts_held" // the service waits for more text
 	SpanTTSFirstAudio = "tts_first_audio"
 	SpanLeading       = "leading_silence"
-	SpanPlayout       = "playout"
+	SpanModelAudio    = "model_first_audio" // of a model that hears and speaks
+
+	SpanPostWait    = "post_wait"
+	SpanPreBuffer   = "pre_buffer"
+	SpanFiller      = "filler" // until it can be sent
+	SpanFillerPlays = "filler_plays"
+	SpanFillerWait  = "filler_wait" // the answer waits for the filler's end
+	SpanEgress      = "egress"
+	SpanPlayout     = "playout"
+	SpanUnderrun    = "underrun" // the reply has a hole, after it began
 
 	SpanDebounce  = "debounce"   // of a key
 	SpanLLMDecode = "llm_decode" // of a plain request: first token to last
@@ -32,8 +62,21 @@ const (
 // Marks.
 const (
 	MarkReplyHeard     = "reply_heard"     // the first audible sample of the reply is at the user's ear
+	MarkFillerHeard    = "filler_heard"    // that of a filler is
+	MarkReplyOver      = "reply_over"      // the last sample of the reply is
+	MarkBargeIn        = "barge_in"        // the user speaks into the reply
+	MarkSilence        = "silence"         // and hears no more of it
 	MarkFirstCharacter = "first_character" // there is a character to show for the key
 	MarkFirstLine      = "first_line"      // and a whole line
+)
+
+// Facts of a voice turn.
+const (
+	FactCutIn       = "cut_in"        // "yes" or "no": the agent would have spoken into a pause of this turn
+	FactGuess       = "guess"         // "right", "wrong" or "none": what was asked before the turn was committed
+	FactWasted      = "wasted_tokens" // of a request that was made for nothing
+	FactBargeIn     = "barge_in"      // "stopped", "false stop" or "unnoticed"
+	FactHeardTokens = "heard_tokens"  // of the reply, before the user spoke into it
 )
 
 // Facts of a key.
@@ -57,3 +100,10 @@ const BesideStream = "stream"
 
 // SourceReuse is the FactSource of a key that was served from an earlier answer.
 const SourceReuse = "typed_as_suggested"
+
+// MarkReplySent is the mark of an imported turn: the first audio of the reply leaves the
+// agent. Most logs stop there; the user hears it later.
+const MarkReplySent = "reply_sent"
+
+// FactLog is the fact of an imported turn: whose log it was in.
+const FactLog = "log"

@@ -19,7 +19,7 @@ func voiceRun(n int, endOfTurn time.Duration, exprs ...string) trace.Run {
 			N: n, Finished: true, Lateness: trace.Lateness{P50: pipeline.Unknown, P99: pipeline.Unknown, Max: pipeline.Unknown},
 		},
 	}
-	for _, name := range []string{"uplink", "vad_silence", "end_of_turn", "stt_tail", "llm_first_token", "first_sentence", "tts_first_audio", "playout"} {
+	for _, name := range []string{"uplink", "vad_wait", "end_of_turn", "stt_tail", "llm_first_token", "gathering", "tts_first_audio", "playout"} {
 		run.Header.Stages = append(run.Header.Stages, trace.Stage{Name: name, Simulated: true})
 	}
 	for i := range n {
@@ -31,11 +31,11 @@ func voiceRun(n int, endOfTurn time.Duration, exprs ...string) trace.Run {
 func turn(i int, endOfTurn time.Duration) pipeline.Trace {
 	t := pipeline.Trace{Kind: "voice", Session: i % 4, Index: i / 4, Due: time.Duration(i) * 3 * time.Second}
 	uplink := t.Append("uplink", 20*ms, true)
-	silence := t.Append("vad_silence", 40*ms, true, uplink)
+	silence := t.Append("vad_wait", 40*ms, true, uplink)
 	end := t.Append("end_of_turn", endOfTurn, true, silence)
 	stt := t.Append("stt_tail", time.Duration(30+i%17)*ms, true, uplink)
 	llm := t.Append("llm_first_token", time.Duration(60+i%23)*ms, true, end, stt)
-	sentence := t.Append("first_sentence", 41*ms+234567, true, llm)
+	sentence := t.Append("gathering", 41*ms+234567, true, llm)
 	start := t.Spans[sentence].End + 2500*time.Microsecond // a wait that no span explains
 	tts := t.Add(pipeline.Span{Name: "tts_first_audio", Start: start, End: start + 80*ms, Simulated: true}, sentence)
 	leading := t.Append("leading_silence", 0, true, tts)

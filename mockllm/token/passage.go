@@ -65,6 +65,16 @@ func (p Passage) Tokens() int {
 	return n
 }
 
+// Cut returns how many of the passage's tokens it takes to have so many characters, and
+// whether it has that many.
+func (p Passage) Cut(characters int) (n int, enough bool) {
+	text := p.Text()
+	if len(text) <= characters {
+		return p.Tokens(), false
+	}
+	return Count(text[:characters+1]), true
+}
+
 // Text writes the passage: Count of it is Tokens.
 func (p Passage) Text() string {
 	var b strings.Builder

@@ -33,11 +33,11 @@ var header = Header{
 func turn() pipeline.Trace {
 	t := pipeline.Trace{Kind: "voice", Session: 3, Index: 17, Due: 81_234 * ms}
 	uplink := t.Append("uplink", 20*ms, true)
-	silence := t.Append("vad_silence", 200*ms, true, uplink)
+	silence := t.Append("vad_wait", 200*ms, true, uplink)
 	end := t.Append("end_of_turn", 90*ms+1, true, silence)
 	stt := t.Append("stt_tail", 47*ms, true, uplink)
 	llm := t.Append("llm_first_token", 180*ms, true, end, stt)
-	sentence := t.Append("first_sentence", 60*ms, true, llm)
+	sentence := t.Append("gathering", 60*ms, true, llm)
 	tts := t.Append("tts_first_audio", 120*ms, true, sentence)
 	leading := t.Append("leading_silence", 12*ms, true, tts)
 	play := t.Append("playout", 40*ms, true, leading)

@@ -79,12 +79,19 @@ func instantsOf(t *pipeline.Trace, mark string) instants {
 	for _, f := range t.Facts {
 		got.facts += f.Name + " " + f.Value + " "
 	}
-	for i, s := range t.Spans {
-		switch { // over a socket nobody tells which part of the wait was a load
-		case s.Name == pipeline.SpanLLMLoad:
+	part := pipeline.Unknown // where the first part of a wait began
+	for _, s := range t.Spans {
+		switch s.Name { // over a socket nobody tells which part of the wait was a load, a queue or the prefill
+		case pipeline.SpanLLMLoad, pipeline.SpanLLMQueue:
+			if part == pipeline.Unknown {
+				part = s.Start
+			}
 			continue
-		case i > 0 && t.Spans[i-1].Name == pipeline.SpanLLMLoad:
-			s.Start = t.Spans[i-1].Start
+		case pipeline.SpanLLMPrefill, pipeline.SpanLLMFirstToken:
+			s.Name = pipeline.SpanLLMFirstToken
+			if part != pipeline.Unknown {
+				s.Start, part = part, pipeline.Unknown
+			}
 		}
 		got.spans += s.Name + " " + pipeline.Since(t.Due, s.Start).String() + "-" + pipeline.Since(t.Due, s.End).String() + " "
 	}

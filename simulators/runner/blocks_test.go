@@ -45,7 +45,7 @@ func TestBlocksStay(t *testing.T) {
 	}{
 		"voice": {500 * ms, func(loop pipeline.Scheduler, m pipeline.LLM) Interactions {
 			return voice.New(voice.Config{Loop: loop, LLM: m, Seed: 1, NextRequest: id, Stack: voice.Stack{
-				Utterance: dist.Constant(2 * time.Second), VADSilence: dist.Constant(200 * ms), STTTail: dist.Constant(247 * ms), TTSFirstAudio: dist.Constant(188 * ms),
+				Utterance: dist.Constant(2 * time.Second), VADSilence: dist.Constant(200 * ms), STTTail: dist.Constant(247 * ms), TTS: voice.TTS{FirstAudio: dist.Constant(188 * ms)},
 				PromptTokens: dist.UniformCount(400, 900), ReplyTokens: dist.UniformCount(5, 300), FirstSentence: dist.ConstantCount(4), SpeechPerToken: 250 * ms,
 			}})
 		}, true},

@@ -47,7 +47,7 @@ func TestExamplesShowTheirTrap(t *testing.T) {
 		worse               float64 // by which factor at least
 	}{
 		{"prefix-cache", "prefix_cache: true", "prefix_cache: false", "llm_first_token", quantile.P50, 1 / 3.},
-		{"long-prompts-beside", "background:", "# background:", "first_sentence", quantile.P95, 3},
+		{"long-prompts-beside", "background:", "# background:", "gathering", quantile.P95, 3},
 		{"cold-start", "idle_unload: 5m", "idle_unload: 0s", "ttft", quantile.P95, 10},
 		{"router-failure", "retries: 0", "retries: 1", "ok_share", quantile.P50, .99},
 		{"streams", "slots: 4", "slots: 1", "ttft", quantile.P50, 1 / 20.},

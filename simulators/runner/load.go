@@ -60,13 +60,7 @@ func (r *run) startLoad(fail func(error)) (*load, error) {
 func (r *run) voice(v *scenario.Voice) voice.Config {
 	return voice.Config{
 		Loop: r.clock, LLM: r.model, Seed: r.settings.Seed, Salt: r.settings.Salt, NextRequest: r.nextID, Late: r.late(),
-		Stack: voice.Stack{
-			Utterance: v.Utterance.Dist, Uplink: v.Uplink.Dist, VADSilence: v.VADSilence.Dist,
-			EndOfTurn: v.EndOfTurn.Dist, STTTail: v.STTTail.Dist,
-			PromptTokens: v.PromptTokens, SystemTokens: v.SystemTokens, ReplyTokens: v.ReplyTokens, FirstSentence: v.FirstSentenceTokens,
-			TTSFirstAudio: v.TTSFirstAudio.Dist, LeadingSilence: v.LeadingSilence.Dist, Playout: v.Playout.Dist,
-			SpeechPerToken: v.SpeechPerToken,
-		},
+		Stack: v.Stack(r.settings.Target == Sim, r.scenario.Arrivals.Users),
 	}
 }
 

@@ -98,7 +98,7 @@ func TestStages(t *testing.T) {
 	s := parse(t, classic)
 	for target, simulated := range map[string]bool{Sim: true, Mock: false, Endpoint: false} {
 		for _, st := range stages(s, target) {
-			wantSim := simulated || !strings.HasPrefix(st.Name, "llm_") && st.Name != "first_sentence"
+			wantSim := simulated || !strings.HasPrefix(st.Name, "llm_") && st.Name != "gathering"
 			if st.Simulated != wantSim {
 				t.Errorf("%s on %s: simulated %v, want %v", st.Name, target, st.Simulated, wantSim)
 			}

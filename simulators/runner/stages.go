@@ -46,11 +46,11 @@ func voiceStages(v *scenario.Voice, target string, model []trace.Stage) []trace.
 	}
 	return slices.Concat([]trace.Stage{
 		delay(pipeline.SpanUplink, v.Uplink),
-		delay(pipeline.SpanVADSilence, v.VADSilence),
+		delay(pipeline.SpanVADWait, v.VADSilence),
 		delay(pipeline.SpanEndOfTurn, v.EndOfTurn),
 		delay(pipeline.SpanSTTTail, v.STTTail),
 	}, model, []trace.Stage{
-		modelStage(pipeline.SpanFirstSentence, target),
+		modelStage(pipeline.SpanGathering, target),
 		delay(pipeline.SpanTTSFirstAudio, v.TTSFirstAudio),
 		delay(pipeline.SpanLeading, v.LeadingSilence),
 		delay(pipeline.SpanPlayout, v.Playout),

@@ -36,29 +36,6 @@ type Scenario struct {
 	Endpoints  Endpoints
 }
 
-// Voice describes a voice turn. With t0 the last sample of the user's speech,
-// the agent hears it at tA = t0 + Uplink; the turn is decided at tA + VADSilence
-// + EndOfTurn, the transcript is final at tA + STTTail, and the model is asked at
-// the later of the two. The reply is heard one LLM first sentence,
-// TTSFirstAudio, LeadingSilence and Playout later.
-type Voice struct {
-	Utterance           Delay // how long the user speaks; matters in a closed loop
-	Uplink              Delay
-	VADSilence          Delay
-	EndOfTurn           Delay
-	STTTail             Delay
-	PromptTokens        dist.Count
-	SystemTokens        int // of the prompt, the same in every session
-	ReplyTokens         dist.Count
-	FirstSentenceTokens dist.Count // a reply that is shorter is spoken at its end
-	LLM                 LLM
-	LLMRoundTrip        Delay
-	TTSFirstAudio       Delay
-	LeadingSilence      Delay
-	Playout             Delay
-	SpeechPerToken      time.Duration // how long a token of speech takes, the reply's or the user's
-}
-
 // IDE describes somebody typing in an editor with a ghost-text plugin.
 type IDE struct {
 	Typist    Typist

@@ -31,7 +31,7 @@ var schema = object(settle,
 	can("catalog", func(s *Scenario) *Catalog { return &s.Catalog }, Catalog{}, rows, "a file of your own hardware, models and engines"),
 	can("arrivals", func(s *Scenario) *arrival.Process { return &s.Arrivals }, arrival.Closed(1, dist.Dist{}), arrivals, "when interactions begin"),
 	startUp,
-	need("voice", func(s *Scenario) **Voice { return &s.Voice }, pointer(voice), "the stages of a turn").when("kind", "voice"),
+	need("voice", func(s *Scenario) **Voice { return &s.Voice }, pointer(spoken), "the stages of a turn").when("kind", "voice"),
 	need("ide", func(s *Scenario) **IDE { return &s.IDE }, pointer(editor), "the typist, the plugin and what answers it").when("kind", "ide"),
 	need("bench", func(s *Scenario) **Bench { return &s.Bench }, pointer(requests), "the requests").when("kind", "bench"),
 	need("grid", func(s *Scenario) **Grid { return &s.Grid }, pointer(grid), "the models to compare, and how").when("kind", "grid"),
@@ -76,30 +76,6 @@ func noDoubleTrip(found map[string]entry, key string, m LLM, trip *Delay) {
 		*trip = fixed(0)
 	}
 }
-
-var voice = object(
-	func(r *reader, found map[string]entry, v *Voice) {
-		noDoubleTrip(found, "llm_round_trip", v.LLM, &v.LLMRoundTrip)
-		if _, given := found["system_tokens"]; given && !v.PromptTokens.Spread() && v.SystemTokens >= v.PromptTokens.Quantile(1) {
-			r.failEntry(found, "system_tokens", "%d leaves the user no word: want fewer than prompt_tokens, %s", v.SystemTokens, v.PromptTokens)
-		}
-	},
-	can("utterance", func(v *Voice) *Delay { return &v.Utterance }, fitted(2400*time.Millisecond, 6*time.Second), delay(), "how long the user speaks, in a closed loop"),
-	can("uplink", func(v *Voice) *Delay { return &v.Uplink }, fixed(40*time.Millisecond), delay("network", "telephony"), "last sample of speech from the mouth to the agent"),
-	can("vad_silence", func(v *Voice) *Delay { return &v.VADSilence }, fixed(200*time.Millisecond), delay("vad", "endpointing"), "silence until the voice activity detector stops"),
-	can("end_of_turn", func(v *Voice) *Delay { return &v.EndOfTurn }, fixed(12*time.Millisecond), delay("endpointing", "vad"), "from that stop to the decision that the turn is over"),
-	need("stt_tail", func(v *Voice) *Delay { return &v.STTTail }, delay("stt"), "last sample at the agent to the final transcript"),
-	can("prompt_tokens", func(v *Voice) *dist.Count { return &v.PromptTokens }, dist.ConstantCount(1200), tokens, "system prompt, history and the user's words"),
-	can("system_tokens", func(v *Voice) *int { return &v.SystemTokens }, 0, whole(0, maxTokensAsked), "those of them that begin every prompt of every session; what follows is the session's own, and the user's words are new"),
-	can("reply_tokens", func(v *Voice) *dist.Count { return &v.ReplyTokens }, fittedCount(60, 140), tokens, "length of the reply"),
-	can("first_sentence_tokens", func(v *Voice) *dist.Count { return &v.FirstSentenceTokens }, fittedCount(12, 20), tokens, "tokens of the text first handed to TTS"),
-	need("llm", func(v *Voice) *LLM { return &v.LLM }, llm, "the language model"),
-	can("llm_round_trip", func(v *Voice) *Delay { return &v.LLMRoundTrip }, fixed(20*time.Millisecond), delay("network"), "network to the model and back").fallback("20ms; 0s to a model with component or ttft"),
-	need("tts_first_audio", func(v *Voice) *Delay { return &v.TTSFirstAudio }, delay("tts"), "text handed over to first audio"),
-	can("leading_silence", func(v *Voice) *Delay { return &v.LeadingSilence }, fixed(0), delay("tts"), "silence at the start of that audio"),
-	can("playout", func(v *Voice) *Delay { return &v.Playout }, fixed(40*time.Millisecond), delay("network", "telephony"), "audio from the agent to the ear"),
-	can("speech_per_token", func(v *Voice) *time.Duration { return &v.SpeechPerToken }, 250*time.Millisecond, duration(0, time.Minute), "how long a token of speech takes: of the reply in a closed loop, and of the user, whose words are so many tokens"),
-)
 
 var editor = object(
 	func(_ *reader, found map[string]entry, d *IDE) {

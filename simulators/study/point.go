@@ -108,18 +108,25 @@ func (l *Level) standing() Standing {
 // half of what was under a lower load.
 const collapsed = .5
 
-// collapse says why no higher load should be tried; empty when one may.
-func (l *Level) collapse(open bool, best float64) string {
+// collapse says why no higher load should be tried; empty when one may, since a run of the
+// load did not collapse: one of several can have met a pause of the machine.
+func (l *Level) collapse(open bool, best float64) (why string) {
 	for i := range l.Points {
-		p := &l.Points[i]
-		switch {
-		case p.OK < collapsed:
-			return fmt.Sprintf("only %.0f %% ended ok, the others most often: %s", 100*p.OK, strings.TrimRight(MostOften(p.Failures), "."))
-		case open && p.Achieved < collapsed*p.Offered:
-			return fmt.Sprintf("%.3g/s of %.3g/s ended", p.Achieved, p.Offered)
-		case p.Achieved < collapsed*best:
-			return fmt.Sprintf("%.3g/s ended, and %.3g/s under a lower load", p.Achieved, best)
+		if why = l.Points[i].collapse(open, best); why == "" {
+			return ""
 		}
+	}
+	return why
+}
+
+func (p *Point) collapse(open bool, best float64) string {
+	switch {
+	case p.OK < collapsed:
+		return fmt.Sprintf("only %.0f %% ended ok, the others most often: %s", 100*p.OK, strings.TrimRight(MostOften(p.Failures), "."))
+	case open && p.Achieved < collapsed*p.Offered:
+		return fmt.Sprintf("%.3g/s of %.3g/s ended", p.Achieved, p.Offered)
+	case p.Achieved < collapsed*best:
+		return fmt.Sprintf("%.3g/s ended, and %.3g/s under a lower load", p.Achieved, best)
 	}
 	return ""
 }

@@ -288,10 +288,10 @@ bench: {prompt_tokens: 40, output_tokens: 3, llm: {ttft: 1ms, tokens_per_second:
 budgets: [p50(ttft) < 20s]
 `)
 	set := SweepSettings{
-		Settings: runner.Settings{Target: runner.Endpoint, Seed: 1, N: 30, Salt: 7, PerUser: 1, Endpoint: endpoint.Config{
-			URL: serve(t, "only:1b"), Protocol: dialect.OpenAIChat, IgnoreEOS: true, MaxRequests: 170,
+		Settings: runner.Settings{Target: runner.Endpoint, Seed: 1, N: 15, Salt: 7, PerUser: 1, Endpoint: endpoint.Config{
+			URL: serve(t, "only:1b"), Protocol: dialect.OpenAIChat, IgnoreEOS: true, MaxRequests: 95,
 		}},
-		Loads: []float64{50, 100, 200}, Repeats: 2,
+		Loads: []float64{10, 20, 40}, Repeats: 2,
 	}
 	salts := map[uint64]bool{}
 	set.Around = func(_ float64, _ int, one runner.Settings, run func(runner.Settings) (trace.Run, error)) (trace.Run, error) {
@@ -306,16 +306,16 @@ budgets: [p50(ttft) < 20s]
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Four runs of 35 fit into the cap; the fifth is left 30 of the 35 that it asks.
+	// Four runs of 20 fit into the cap; the fifth is left 15 of the 20 that it asks.
 	if len(w.Levels) != 3 || w.Runs != 6 && w.Ended == "" || len(salts) < 5 {
 		t.Errorf("%d levels, %d runs, %d salts, %q", len(w.Levels), w.Runs, len(salts), w.Ended)
 	}
 	if l := w.Levels[0]; l.Standing != Inside || l.Points[0].OK != 1 || l.Points[0].StartUp != nil || l.Points[0].Verdict != budgets.Pass {
-		t.Errorf("50/s: %+v", l.Points[0])
+		t.Errorf("10/s: %+v", l.Points[0])
 	}
 	// The cap is met within the fifth: that load has no standing, and nothing collapsed.
-	if last := w.Levels[len(w.Levels)-1]; w.Ended != "over the cap of 170 requests" || w.Collapsed != "" || last.Load != 200 || last.Standing != Unsure || !last.Cut ||
-		last.Points[0].OK != 1 || last.Points[0].Kept != 25 {
+	if last := w.Levels[len(w.Levels)-1]; w.Ended != "over the cap of 95 requests" || w.Collapsed != "" || last.Load != 40 || last.Standing != Unsure || !last.Cut ||
+		last.Points[0].OK != 1 || last.Points[0].Kept != 10 {
 		t.Errorf("ended %q, collapsed %q, the last level %+v", w.Ended, w.Collapsed, last)
 	}
 }

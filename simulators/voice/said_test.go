@@ -99,7 +99,9 @@ func TestShortPrompts(t *testing.T) {
 		k.PromptTokens, k.SystemTokens, k.SpeechPerToken = dist.ConstantCount(c.prompt), c.system, time.Duration(c.pace)*ms
 		sim := New(Config{Stack: k, Seed: 1})
 		tr := sim.turn(0, 0)
-		got := tr.asks()
+		a := &asking{}
+		a.call.PromptTokens = c.prompt
+		got := tr.asks(a)
 		if got[0].N != c.wantSystem || got[2].N != c.wantUser || got[0].N+got[1].N+got[2].N != c.prompt {
 			t.Errorf("prompt of %d with %d before every one: %v, want %d for all and %d of the user", c.prompt, c.system, got, c.wantSystem, c.wantUser)
 		}

@@ -19,7 +19,7 @@ var tuned = Stack{
 	Utterance: constant(2 * time.Second), Uplink: constant(40 * ms), VADSilence: constant(200 * ms),
 	EndOfTurn: constant(12 * ms), STTTail: constant(247 * ms),
 	PromptTokens: dist.ConstantCount(1000), ReplyTokens: dist.ConstantCount(40), FirstSentence: dist.ConstantCount(4),
-	TTSFirstAudio: constant(188 * ms), LeadingSilence: constant(150 * ms), Playout: constant(40 * ms),
+	TTS: TTS{FirstAudio: constant(188 * ms)}, LeadingSilence: constant(150 * ms), Playout: constant(40 * ms),
 	SpeechPerToken: 250 * ms,
 }
 
@@ -48,9 +48,9 @@ func turnOf(t *testing.T, s Stack, ttft, tpot time.Duration) *pipeline.Trace {
 // published medians: 1 framework defaults, 2 tuned cloud, 4 local.
 func TestReferenceStacks(t *testing.T) {
 	defaults, local := tuned, tuned
-	defaults.VADSilence, defaults.EndOfTurn, defaults.TTSFirstAudio = constant(550*ms), constant(0), constant(288*ms)
+	defaults.VADSilence, defaults.EndOfTurn, defaults.TTS.FirstAudio = constant(550*ms), constant(0), constant(288*ms)
 	local.EndOfTurn, local.STTTail = constant(0), constant(221*ms)
-	local.TTSFirstAudio, local.LeadingSilence = constant(37*ms), constant(0)
+	local.TTS.FirstAudio, local.LeadingSilence = constant(37*ms), constant(0)
 	for _, c := range []struct {
 		name             string
 		stack            Stack
@@ -73,8 +73,8 @@ func TestReferenceStacks(t *testing.T) {
 func TestSpans(t *testing.T) {
 	tr := turnOf(t, tuned, 98*ms, 10*ms)
 	want := []string{
-		"uplink 0-40 []", "vad_silence 40-240 [0]", "end_of_turn 240-252 [1]", "stt_tail 40-287 [0]",
-		"llm_first_token 287-385 [2 3]", "first_sentence 385-415 [4]",
+		"uplink 0-40 []", "vad_wait 40-240 [0]", "end_of_turn 240-252 [1]", "stt_tail 40-287 [0]",
+		"llm_first_token 287-385 [2 3]", "gathering 385-415 [4]",
 		"tts_first_audio 415-603 [5]", "leading_silence 603-753 [6]", "playout 753-793 [7]",
 	}
 	for i, s := range tr.Spans {

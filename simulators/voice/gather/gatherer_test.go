@@ -1,4 +1,4 @@
-package voice
+package gather
 
 import (
 	"fmt"
@@ -8,14 +8,14 @@ import (
 	"halfsecond/pipeline/dist"
 )
 
-// TestSentenceOfPieces holds a text that comes piece by piece against the rule on all of
+// TestSentences holds a text that comes piece by piece against the rule on all of
 // it that has come: beyond white space at its start, one of the signs.
-func TestSentenceOfPieces(t *testing.T) {
+func TestSentences(t *testing.T) {
 	letters := []rune("  \t\n\r.!?aé。…xyzxyzxyzxyzxyzxyzxyzxyz")
 	ends := 0
 	for i := range 2000 {
 		r := dist.Stream(7, "sentence", i)
-		var s sentence
+		var s Gatherer
 		whole := ""
 		for range 6 {
 			var piece strings.Builder
@@ -24,7 +24,7 @@ func TestSentenceOfPieces(t *testing.T) {
 			}
 			whole += piece.String()
 			want := strings.ContainsAny(strings.TrimLeft(whole, " \t\r\n"), ".!?\n。！？…")
-			if got := s.add(piece.String()); got != want {
+			if got := s.Add(Rule{}, piece.String()); got != want {
 				t.Fatalf("%q, the last piece %q: complete is %t, want %t", whole, piece.String(), got, want)
 			}
 			if want {
@@ -38,13 +38,13 @@ func TestSentenceOfPieces(t *testing.T) {
 	}
 }
 
-// TestEndlessSentence: of a text without an end nothing is kept, so that no piece is looked
+// TestEndless: of a text without an end nothing is kept, so that no piece is looked
 // at again with a later one: the cost of a piece does not grow with what came before.
-func TestEndlessSentence(t *testing.T) {
+func TestEndless(t *testing.T) {
 	gather := func() {
-		var s sentence
+		var s Gatherer
 		for range 10_000 {
-			if s.add(" word") {
+			if s.Add(Rule{}, " word") {
 				t.Fatal("a sentence without an end ended")
 			}
 		}
@@ -54,16 +54,16 @@ func TestEndlessSentence(t *testing.T) {
 	}
 }
 
-// BenchmarkEndlessSentence tells what a piece of a text without an end costs; it is the
+// BenchmarkEndless tells what a piece of a text without an end costs; it is the
 // same in a text of 1,000 pieces as in one of 100,000.
-func BenchmarkEndlessSentence(b *testing.B) {
+func BenchmarkEndless(b *testing.B) {
 	for _, pieces := range []int{1000, 100_000} {
 		b.Run(fmt.Sprint(pieces), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				var s sentence
+				var s Gatherer
 				for range pieces {
-					s.add(" word")
+					s.Add(Rule{}, " word")
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(pieces), "ns/piece")

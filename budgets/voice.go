@@ -1,0 +1,119 @@
+package budgets
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"halfsecond/pipeline"
+)
+
+// voiceMetrics are those of voice turns, beside the reply and the stages.
+var voiceMetrics = []Metric{
+	firstToken,
+	latency("filler", "first audible sample of a filler heard - end of the user's speech (mark filler_heard - due)", "turns with a filler",
+		func(t *pipeline.Trace) (float64, standing) { return ifMarked(t, pipeline.MarkFillerHeard) }),
+	latency("first_sound", "first audible sample of a filler or of the answer heard, whichever comes first - end of the user's speech", "turns", toFirstSound),
+	tally("barge_in_stop", Duration, "silence at the ear - the user's first sound into the reply (mark silence - mark barge_in)", "replies that were stopped", toStop),
+	tally("false_stop_share", Share, "replies that were stopped by what was no interruption / replies that were stopped or spoken into", "replies that were spoken into",
+		ofFact(pipeline.FactBargeIn, "false stop")),
+	tally("cut_in_share", Share, "turns into a pause of which the agent would have spoken / turns", "turns whose pauses are known", ofFact(pipeline.FactCutIn, "yes")),
+	tally("guess_hit_share", Share, "turns whose early request was right / turns that made one", "turns with an early request", guessed),
+	tally("wasted_tokens", Count, "tokens of prompts and answers of requests that were made for nothing", "turns with a wrong early request", wasted),
+	tally("underruns", Count, "holes in the reply after it began", "turns whose reply was followed to its end", underruns),
+	latency("stalled", "time that the reply is silent after it began, since the next audio is not there", "turns whose reply was followed to its end", stalled),
+}
+
+// firstToken adds up what the model takes until the first token of its answer, where that
+// is told apart as well as where it is not.
+var firstToken = Metric{
+	Name: pipeline.SpanLLMFirstToken, Unit: Duration, Over: "interactions that reached it",
+	Formula: "request to the first token of the answer, without waiting for the model to be loaded: the spans llm_first_token, queue, prefill and reasoning",
+	rests:   restsOnStage, stage: pipeline.SpanLLMFirstToken,
+	gather: func(traces []pipeline.Trace, p *Pool) {
+		for i := range traces {
+			p.put(okOnly(traces[i].Outcome)(toFirstToken(&traces[i])))
+		}
+	},
+}
+
+func toFirstToken(t *pipeline.Trace) (sum float64, s standing) {
+	parts := []string{pipeline.SpanLLMFirstToken, pipeline.SpanLLMQueue, pipeline.SpanLLMPrefill, pipeline.SpanLLMReasoning}
+	for i := range t.Spans {
+		x := &t.Spans[i]
+		switch {
+		case !slices.Contains(parts, x.Name):
+		case x.End == pipeline.Unknown:
+			return 0, missing
+		default:
+			sum, s = sum+float64(x.For()), present
+		}
+	}
+	return sum, s
+}
+
+func toFirstSound(t *pipeline.Trace) (float64, standing) {
+	reply, s := toReply(t)
+	if filler, ok := toMark(t, pipeline.MarkFillerHeard); ok == present && (s != present || filler < reply) {
+		return filler, present
+	}
+	return reply, s
+}
+
+func toStop(t *pipeline.Trace) (float64, standing) {
+	d := pipeline.Since(t.Mark(pipeline.MarkBargeIn), t.Mark(pipeline.MarkSilence))
+	if d == pipeline.Unknown {
+		return 0, outside
+	}
+	return float64(d), present
+}
+
+// ofFact is 1 for an interaction whose fact has a value, 0 for another one that has the
+// fact, and leaves out those without.
+func ofFact(name, value string) func(t *pipeline.Trace) (float64, standing) {
+	return func(t *pipeline.Trace) (float64, standing) {
+		v := t.Fact(name)
+		if v == "" {
+			return 0, outside
+		}
+		return flag(v == value)
+	}
+}
+
+func guessed(t *pipeline.Trace) (float64, standing) {
+	if t.Fact(pipeline.FactGuess) == "none" {
+		return 0, outside
+	}
+	return ofFact(pipeline.FactGuess, "right")(t)
+}
+
+func wasted(t *pipeline.Trace) (float64, standing) {
+	n, err := strconv.Atoi(t.Fact(pipeline.FactWasted))
+	if err != nil {
+		return 0, outside
+	}
+	return float64(n), present
+}
+
+func underruns(t *pipeline.Trace) (float64, standing) {
+	n, _, s := holes(t)
+	return float64(n), s
+}
+
+func stalled(t *pipeline.Trace) (float64, standing) {
+	_, sum, s := holes(t)
+	return float64(sum), s
+}
+
+// holes returns how many holes there are in a reply, and how long they are together.
+func holes(t *pipeline.Trace) (n int, sum time.Duration, s standing) {
+	if t.Mark(pipeline.MarkReplyOver) == pipeline.Unknown {
+		return 0, 0, outside
+	}
+	for i := range t.Spans {
+		if t.Spans[i].Name == pipeline.SpanUnderrun {
+			n, sum = n+1, sum+t.Spans[i].For()
+		}
+	}
+	return n, sum, present
+}

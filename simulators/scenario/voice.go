@@ -1,0 +1,157 @@
+package scenario
+
+import (
+	"time"
+
+	"halfsecond/pipeline/dist"
+	"halfsecond/simulators/voice"
+	"halfsecond/simulators/voice/gather"
+)
+
+// Voice describes a voice turn; package voice says how its parts follow on each other.
+type Voice struct {
+	Utterance                     Delay // how long the user speaks; matters in a closed loop
+	Capture, Uplink, JitterBuffer Delay
+	VADSilence                    Delay
+	VADFrame                      time.Duration
+	VADCompute                    Delay
+	VADWorkers                    int // 0 is enough of them
+	EndOfTurn                     Delay
+	STTTail                       Delay
+	STTFrom                       voice.STTFrom
+	STTInterim                    Delay
+	STTTimer                      time.Duration
+	PolicyWait, Hook              Delay
+
+	PromptTokens        dist.Count
+	SystemTokens        int // of the prompt, the same in every session
+	ReasoningTokens     int
+	ReplyTokens         dist.Count
+	FirstSentenceTokens dist.Count // a reply that is shorter is spoken at its end
+	FirstClauseTokens   dist.Count
+	SpeechPerToken      time.Duration // how long a token of speech takes, the reply's or the user's
+	Context             *Context      // nil: every prompt is as long as it is
+	LLM                 LLM
+	LLMRoundTrip        Delay
+	LLMConnect          *Connect // nil: connections are open
+	Guess               *voice.Guess
+	Tool                *Tool
+	Filler              *Filler
+
+	Gather                               gather.Rule
+	TTSFirstAudio                        Delay
+	TTSConnect                           *Connect
+	TTSWorkers                           int
+	TTSHolds                             int
+	TTSFactor                            float64
+	LeadingSilence                       Delay
+	PostWait, PreBuffer, Egress, Playout Delay
+	BargeIn                              *BargeIn
+	Direct                               *Direct
+}
+
+// Connect is a connection that has to be opened, and when.
+type Connect struct {
+	Takes Delay
+	Each  bool
+	Idle  time.Duration
+}
+
+// Context is how the prompt of a call grows.
+type Context struct {
+	Turns                         int
+	Grows                         bool
+	TimeStamp, ToolOrder, Rewrite float64
+}
+
+// Tool is a call of a tool before the answer.
+type Tool struct {
+	Share          float64
+	Tokens, Result dist.Count
+	Takes          Delay
+}
+
+// Filler is what is said while the answer is made.
+type Filler struct {
+	Share      float64
+	After, For Delay
+	Tools      bool
+}
+
+// BargeIn is the user speaking into a reply.
+type BargeIn struct {
+	Share, False                     float64
+	After, Start, Guard, For, Buffer Delay
+	Clear                            bool
+}
+
+// Direct is a model that hears and speaks.
+type Direct struct{ Silence, FirstAudio Delay }
+
+// Stack returns the parts of a turn as they are simulated. Modelled says that the language
+// model is part of the simulation, so that its queue and its prefill are known apart; users
+// is how many users there are in a closed loop.
+func (v *Voice) Stack(modelled bool, users int) voice.Stack {
+	k := voice.Stack{
+		Utterance: v.Utterance.Dist, Capture: v.Capture.Dist, Uplink: v.Uplink.Dist, JitterBuffer: v.JitterBuffer.Dist,
+		VADSilence: v.VADSilence.Dist, VADFrame: v.VADFrame, VADCompute: v.VADCompute.Dist, VADLoad: v.load(users),
+		EndOfTurn: v.EndOfTurn.Dist, STTTail: v.STTTail.Dist, STTFrom: v.STTFrom, STTInterim: v.STTInterim.Dist, STTTimer: v.STTTimer,
+		PolicyWait: v.PolicyWait.Dist, Hook: v.Hook.Dist,
+		PromptTokens: v.PromptTokens, SystemTokens: v.SystemTokens, ReasoningTokens: v.ReasoningTokens, ReplyTokens: v.ReplyTokens,
+		FirstSentence: v.FirstSentenceTokens, Clause: v.FirstClauseTokens, SpeechPerToken: v.SpeechPerToken,
+		Model:  voice.Model{Connect: v.LLMConnect.takes(), Socket: v.LLMConnect.socket(), Modelled: modelled && v.LLM.Engine != nil},
+		Guess:  v.Guess,
+		Gather: v.Gather,
+		TTS: voice.TTS{
+			Connect: v.TTSConnect.takes(), Socket: v.TTSConnect.socket(), Workers: v.TTSWorkers, Holds: v.TTSHolds,
+			FirstAudio: v.TTSFirstAudio.Dist, Factor: v.TTSFactor,
+		},
+		LeadingSilence: v.LeadingSilence.Dist, PostWait: v.PostWait.Dist, PreBuffer: v.PreBuffer.Dist, Egress: v.Egress.Dist, Playout: v.Playout.Dist,
+	}
+	v.options(&k)
+	return k
+}
+
+// options adds the parts that may not be there.
+func (v *Voice) options(k *voice.Stack) {
+	if c := v.Context; c != nil {
+		k.Context = voice.Context(*c)
+	}
+	if t := v.Tool; t != nil {
+		k.Tool = &voice.Tool{Share: t.Share, Tokens: t.Tokens, Takes: t.Takes.Dist, Result: t.Result}
+	}
+	if f := v.Filler; f != nil {
+		k.Filler = &voice.Filler{Share: f.Share, After: f.After.Dist, For: f.For.Dist, Tools: f.Tools}
+	}
+	if b := v.BargeIn; b != nil {
+		k.BargeIn = &voice.BargeIn{
+			Share: b.Share, After: b.After.Dist, Start: b.Start.Dist, Guard: b.Guard.Dist, For: b.For.Dist, Clear: b.Clear, Buffer: b.Buffer.Dist, False: b.False,
+		}
+	}
+	if d := v.Direct; d != nil {
+		k.Direct = &voice.Direct{Silence: d.Silence.Dist, FirstAudio: d.FirstAudio.Dist}
+	}
+}
+
+// load returns the work of the detectors in a second, as a share of what their workers can
+// do: a frame of each user's audio takes its compute time, whether anybody speaks or not.
+func (v *Voice) load(users int) float64 {
+	if v.VADWorkers == 0 || v.VADFrame == 0 {
+		return 0
+	}
+	return float64(users) * v.VADCompute.Mean().Seconds() / v.VADFrame.Seconds() / float64(v.VADWorkers)
+}
+
+func (c *Connect) takes() dist.Dist {
+	if c == nil {
+		return dist.Dist{}
+	}
+	return c.Takes.Dist
+}
+
+func (c *Connect) socket() voice.Socket {
+	if c == nil {
+		return voice.Socket{}
+	}
+	return voice.Socket{Each: c.Each, Idle: c.Idle}
+}

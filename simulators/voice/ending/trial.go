@@ -1,0 +1,83 @@
+package ending
+
+import (
+	"time"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/dist"
+)
+
+// Setup is a policy and what it depends on.
+type Setup struct {
+	Policy Policy
+	Scores Scores
+	// From the end of speech at the agent to the detector's stop and to the final
+	// transcript. They are drawn anew at each pause.
+	Stop, Final dist.Dist
+	// Reply is from a decision until the reply is heard, with the way of the speech to the
+	// agent: what passes between them while the user pauses.
+	Reply dist.Dist
+}
+
+// Trial is what a policy makes of one turn.
+type Trial struct {
+	End   Decision // at the true end
+	Stop  time.Duration
+	Final time.Duration // the detector's stop and the final transcript there
+	// CutIn is set when the policy ended the turn inside it, and Audible when the reply to
+	// that began before the user went on.
+	CutIn, Audible bool
+	Cut            Cut // the first of them
+	// Of the pauses inside the turn, each judged as if none before had ended it: how many
+	// the policy took for the end, and at how many a reply began on trial, in vain.
+	Cuts, FalseStarts int
+}
+
+// Cut is a pause that was taken for the end of a turn.
+type Cut struct {
+	Pause    int // of Turn.Pauses
+	Decision Decision
+}
+
+// Try says a turn to the agent. The draws are those of a session and an index: a policy
+// meets the same scores there as any other.
+func (s Setup) Try(t *Turn, seed uint64, session, index int) Trial {
+	r := dist.Stream(seed, "voice/ending", session, index)
+	var out Trial
+	for i := range t.Pauses {
+		d, _ := s.decide(t, i, &r)
+		reply := s.Reply.Draw(&r)
+		out.inner(i, t.Pauses[i].Length, d, reply)
+	}
+	end, p := s.decide(t, len(t.Pauses), &r)
+	out.End, out.Stop, out.Final = end, p.Stop, p.Final
+	return out
+}
+
+// decide judges the pause of that number; the one after the last is the end of the turn.
+func (s Setup) decide(t *Turn, i int, r *dist.Rand) (Decision, Pause) {
+	inner := i < len(t.Pauses)
+	p := Pause{Again: i > 0, Stop: s.Stop.Draw(r), Final: s.Final.Draw(r), Score: s.Scores.At(t.Kind, inner).Draw(r)}
+	p.Ends = t.Ends
+	if inner {
+		p.Ends = t.Pauses[i].Ends
+	}
+	return s.Policy.Decide(p, r), p
+}
+
+// inner counts a pause inside the turn. The user speaks again at its end: what is decided
+// then, or later, is not.
+func (o *Trial) inner(i int, length time.Duration, d Decision, reply time.Duration) {
+	if d.Early != pipeline.Unknown && d.Early < length {
+		o.FalseStarts++
+	}
+	if d.At() >= length {
+		return
+	}
+	o.Cuts++
+	if !o.CutIn {
+		o.Cut = Cut{Pause: i, Decision: d}
+	}
+	o.CutIn = true
+	o.Audible = o.Audible || d.At()+reply < length
+}
