@@ -36,6 +36,9 @@ type Trace struct {
 	Spans    []Span
 	Marks    []Mark
 	Requests []Request
+	Hearings []Transcription // of services that wrote the user's speech down
+	Sayings  []Speech        // of services that spoke the reply
+	Answers  []Answered      // of models that heard and spoke
 	Uses     []Use  // requests of other traces that this one drew on
 	Facts    []Fact // what was decided, by name: "verdict", "source", ...
 

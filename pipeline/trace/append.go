@@ -21,6 +21,7 @@ func Append(b []byte, t *pipeline.Trace) []byte {
 	b = appendSpans(b, t.Spans)
 	b = appendMarks(b, t.Marks)
 	b = appendRequests(b, t.Requests)
+	b = appendSpoken(b, t)
 	b = appendUses(b, t.Uses)
 	b = appendFacts(b, `,"facts":[`, t.Facts)
 	return append(b, '}')

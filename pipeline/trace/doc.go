@@ -79,6 +79,11 @@
 //	  simulated       true when no socket of the target was involved; omitted when false
 //	marks             list of name, at_ns: named instants
 //	requests          list, see below
+//	hearings          list of what services wrote down of the user's speech; omitted when there is none. Each has id, due_ns,
+//	                  the instants, counts and texts of pipeline.Transcription under their names with underscores, instants
+//	                  with _ns, outcome, reason, transport; null is what was not observed, and what is empty or 0 is omitted
+//	sayings           list of what services spoke of the reply, as pipeline.Speech; likewise
+//	answers           list of what models answered that hear and speak, as pipeline.Answered; likewise
 //	uses              list of request (its id), how: requests of other interactions it drew on
 //	facts             list of name, value: what was decided
 //

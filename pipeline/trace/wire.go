@@ -54,6 +54,8 @@ func (c count) value() int {
 	return c.n
 }
 
+func (c count) MarshalJSON() ([]byte, error) { return appendCount(nil, c.value()), nil }
+
 func (c *count) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
 		*c = count{}
@@ -82,6 +84,8 @@ func (o *outcome) UnmarshalJSON(b []byte) error {
 	*o = outcome{parsed, true}
 	return err
 }
+
+func (o outcome) MarshalJSON() ([]byte, error) { return json.Marshal(o.o.String()) }
 
 type wireHeader struct {
 	Trace        int           `json:"halfsecond_trace"`
@@ -220,6 +224,9 @@ type wireTrace struct {
 	Spans    []wireSpan      `json:"spans"`
 	Marks    []wireMark      `json:"marks"`
 	Requests []wireRequest   `json:"requests"`
+	Hearings []wireHearing   `json:"hearings"`
+	Sayings  []wireSaying    `json:"sayings"`
+	Answers  []wireAnswer    `json:"answers"`
 	Uses     []pipeline.Use  `json:"uses"`  // its fields are called the same, but for case
 	Facts    []pipeline.Fact `json:"facts"` // as above
 }
@@ -339,7 +346,8 @@ func (w *wireTrace) trace() (pipeline.Trace, error) {
 		}
 		t.Requests = append(t.Requests, w.Requests[i].request())
 	}
-	return t, nil
+	err := w.spoken(&t)
+	return t, err
 }
 
 func (w *wireRequest) request() pipeline.Request {
@@ -354,12 +362,25 @@ func (w *wireRequest) request() pipeline.Request {
 			Queue: w.Server.Queue.duration(), Load: w.Server.Load.duration(), Prefill: w.Server.Prefill.duration(),
 			Decode: w.Server.Decode.duration(), Total: w.Server.Total.duration(),
 		},
-		Transport: pipeline.Transport{
-			Status: w.Transport.Status, HTTP: w.Transport.HTTP, Encoding: w.Transport.Encoding,
-			Reused: w.Transport.Reused, DNS: w.Transport.DNS.duration(), Connect: w.Transport.Connect.duration(), TLS: w.Transport.TLS.duration(),
-			RetryAfter: w.Transport.RetryAfter.duration(), Burst: w.Transport.Burst,
-			Headers: w.Transport.Headers,
-		},
-		Way: pipeline.Way{Out: time.Duration(w.Way.Out), Back: time.Duration(w.Way.Back)},
+		Transport: w.Transport.transport(),
+		Way:       pipeline.Way{Out: time.Duration(w.Way.Out), Back: time.Duration(w.Way.Back)},
+	}
+}
+
+func (w *wireTransport) transport() pipeline.Transport {
+	return pipeline.Transport{
+		Status: w.Status, HTTP: w.HTTP, Encoding: w.Encoding,
+		Reused: w.Reused, DNS: w.DNS.duration(), Connect: w.Connect.duration(), TLS: w.TLS.duration(),
+		RetryAfter: w.RetryAfter.duration(), Burst: w.Burst,
+		Headers: w.Headers,
+	}
+}
+
+func toTransport(t *pipeline.Transport) wireTransport {
+	return wireTransport{
+		Status: t.Status, HTTP: t.HTTP, Encoding: t.Encoding,
+		Reused: t.Reused, DNS: toNanos(t.DNS), Connect: toNanos(t.Connect), TLS: toNanos(t.TLS),
+		RetryAfter: toNanos(t.RetryAfter), Burst: t.Burst,
+		Headers: t.Headers,
 	}
 }
