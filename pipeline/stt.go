@@ -68,6 +68,8 @@ type Heard struct {
 	Name string // of a HeardEvent: the service's own word
 	// TurnEnd is true when the service says that the turn has ended.
 	TurnEnd bool
+	// Settled is true of a final text after which no other one comes for the turn.
+	Settled bool
 }
 
 // Transcription is the record of one utterance that was written down. Instants that were

@@ -35,6 +35,9 @@ type Sound struct {
 	At      time.Duration
 	Samples int  // of one channel
 	Audible bool // one of the samples up to now can be heard
+	// Voiced is when a player that begins with the first sample plays the first that can be
+	// heard, told with the first Sound that has one; Unknown otherwise.
+	Voiced time.Duration
 }
 
 // Audible is the least magnitude of a sample of 16 bits that can be heard: about -40 dBFS.

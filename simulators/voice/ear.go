@@ -77,15 +77,40 @@ func (t *turn) transcribe() {
 	if k.STTFrom == FromVADStop {
 		from = t.ear.stopped
 	}
-	t.ear.final = t.trace.Append(pipeline.SpanSTTTail, t.drawn.stt, true, from)
+	if t.simulator.config.Services.STT != nil {
+		t.ear.final = t.trace.Add(pipeline.Span{Name: pipeline.SpanSTTTail, Start: t.end(t.ear.arrived), End: pipeline.Unknown}, t.ear.arrived)
+	} else {
+		t.ear.final = t.trace.Append(pipeline.SpanSTTTail, t.drawn.stt, true, from)
+	}
 	t.ear.commit = append(t.ear.commit, t.ear.final)
 	if k.STTTimer > 0 {
 		t.ear.commit = append(t.ear.commit, t.trace.Append(pipeline.SpanSTTTimer, k.STTTimer, true, t.ear.stopped))
 	}
 }
 
-// commit has the model asked when the turn is committed, and perhaps before.
+// commit has the turn committed once all that it waits for has passed. When a service's
+// transcript is final nobody knows beforehand.
 func (t *turn) commit() {
+	if t.simulator.config.Services.STT == nil {
+		t.settle()
+		return
+	}
+	for _, id := range t.ear.commit {
+		t.live.known = max(t.live.known, t.end(id))
+	}
+	if t.live.final { // while the user still spoke
+		t.finalText()
+	}
+	t.waits++
+	t.loop().At(t.live.known, pipeline.RankTimer, func() {
+		t.waits--
+		t.join()
+		t.finish()
+	})
+}
+
+// settle has the model asked when the turn is committed, and perhaps before.
+func (t *turn) settle() {
 	if hook := t.drawn.hook; hook > 0 {
 		t.ear.commit = append(t.ear.commit[:0], t.trace.Append(pipeline.SpanHook, hook, true, t.ear.commit...))
 	}
@@ -93,7 +118,11 @@ func (t *turn) commit() {
 		t.ear.at = max(t.ear.at, t.end(id))
 	}
 	t.guess()
-	t.loop().At(t.ear.at, pipeline.RankTimer, t.committed)
+	t.waits++
+	t.loop().At(t.ear.at, pipeline.RankTimer, func() {
+		t.waits--
+		t.committed()
+	})
 }
 
 // end returns when a span ends.

@@ -154,6 +154,9 @@ func (t *turn) progress(a *asking, p pipeline.Progress) {
 		return
 	}
 	a.said += len(p.Text)
+	if t.live != nil {
+		t.pieces(a, p)
+	}
 	if t.simulator.config.Stack.follows() {
 		a.sentences.note(p, t.loop().Now(), t.simulator.config.Stack.ReasoningTokens)
 	}
@@ -224,6 +227,9 @@ func (t *turn) ended(a *asking) {
 	case t.open(t.held):
 		t.End(t.held)
 		t.speak(t.held)
+	}
+	if t.live != nil && !a.wrong && r.Outcome == pipeline.OK {
+		t.rest(a)
 	}
 	t.finish()
 }

@@ -9,6 +9,10 @@ import (
 // speak hands the first piece of the reply to the voice and lays out its way to the ear.
 // What was asked early is not said before the turn is committed.
 func (t *turn) speak(text pipeline.SpanID) {
+	if t.simulator.config.Services.TTS != nil {
+		t.say(t.firstPiece(), text)
+		return
+	}
 	d, k := &t.drawn, &t.simulator.config.Stack
 	t.spoken = true
 	causes := []pipeline.SpanID{text}

@@ -15,6 +15,7 @@ type turn struct {
 	of        *call
 	*left
 
+	live    *live // nil where all is modelled
 	ear     heard
 	askings []*asking // in the order of their asking
 	own     *asking   // the memory of the first one
@@ -45,6 +46,9 @@ func (s *Simulator) turn(session, index int) *turn {
 	*t = turn{
 		simulator: s, drawn: s.draw(session, index), of: s.call(session, index), left: &left{}, ear: heard{commit: t.ear.commit[:0]}, askings: t.askings[:0], own: t.own,
 		gather: pipeline.NoSpan, held: pipeline.NoSpan, tool: pipeline.NoSpan, filler: pipeline.NoSpan,
+	}
+	if x := &s.config.Services; x.hears() || x.TTS != nil {
+		t.live = &live{audio: pipeline.NoSpan}
 	}
 	t.trace = pipeline.Trace{Kind: pipeline.KindVoice, Session: session, Index: index}
 	t.trace.Spans, t.trace.Marks = t.spans[:0], t.marks[:0]
@@ -83,6 +87,9 @@ func (t *turn) asking() bool {
 // outcome says how the turn ended, by the request that the reply is from. An answer that
 // was given up since the user spoke into it ended well.
 func (t *turn) outcome() (pipeline.Outcome, string) {
+	if t.live != nil && t.live.outcome != pipeline.OK {
+		return t.live.outcome, t.live.reason
+	}
 	if a := t.last(); a != nil {
 		r := &a.call.Record
 		if r.Outcome != pipeline.OK && !(r.Outcome == pipeline.Cancelled && t.of.interrupted) {

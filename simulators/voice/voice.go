@@ -19,6 +19,7 @@ type Config struct {
 	Loop        pipeline.Scheduler
 	LLM         pipeline.LLM
 	Stack       Stack
+	Services    Services
 	Seed        uint64
 	Salt        uint64               // tells the prompts from those of other runs with the same seed
 	NextRequest func() int64         // numbers requests, unique within the run
@@ -38,13 +39,18 @@ func New(c Config) *Simulator {
 	return &Simulator{config: c, calls: map[int]*call{}, desk: desk{places: c.Stack.TTS.Workers}}
 }
 
-// Begin starts a turn whose last sample of speech leaves the mouth now. done
+// Begin starts a turn whose last sample of speech leaves the mouth now; where the user
+// speaks audio, it is the first one that does. done
 // receives its trace once the reply is heard and the model has ended.
 func (s *Simulator) Begin(session, index int, done func(*pipeline.Trace)) {
 	t := s.turn(session, index)
 	t.Interaction = pipeline.NewInteraction(s.config.Loop, &t.trace, done)
 	if s.config.Late != nil {
 		t.trace.Late = s.config.Late()
+	}
+	if s.config.Services.hears() {
+		t.begin()
+		return
 	}
 	t.listen()
 }
@@ -53,7 +59,10 @@ func (s *Simulator) Begin(session, index int, done func(*pipeline.Trace)) {
 // session falls due: hearing the reply of the turn before out, unless it was interrupted,
 // and speaking.
 func (s *Simulator) Busy(session, index int) time.Duration {
-	busy := s.draw(session, index).utterance
+	var busy time.Duration
+	if !s.config.Services.hears() {
+		busy = s.draw(session, index).utterance
+	}
 	if index > 0 && !s.calls[session].wasInterrupted() {
 		busy += time.Duration(s.draw(session, index-1).reply) * s.config.Stack.SpeechPerToken
 	}

@@ -1,0 +1,294 @@
+package voice
+
+import (
+	"strings"
+	"time"
+
+	"halfsecond/mockllm/token"
+	"halfsecond/pipeline"
+	"halfsecond/simulators/voice/gather"
+)
+
+// Services take the place of modelled stages: real ones, or our own mock's.
+type Services struct {
+	STT    pipeline.STT
+	TTS    pipeline.TTS
+	Direct pipeline.Converser
+	// Voices is what users say, one after the other; at least one where STT or Direct is set.
+	Voices []Said
+	// Pieces has each piece of the reply spoken by a request of its own, for a service that
+	// takes whole texts; otherwise the text goes out as it comes.
+	Pieces bool
+}
+
+// Said is an utterance.
+type Said struct {
+	Voice pipeline.Voice
+	Text  string
+}
+
+// hears reports whether users speak audio.
+func (s *Services) hears() bool { return s.STT != nil || s.Direct != nil }
+
+// live is the part of a turn that services take.
+type live struct {
+	hearing pipeline.Hearing
+	final   bool   // the transcript is
+	heard   string // it
+	known   time.Duration
+
+	sayings []*pipeline.Saying
+	waiting []string // pieces of the reply that are not asked for yet
+	text    gather.Gatherer
+	piece   strings.Builder // of the reply, as far as it is no whole piece
+	audio   pipeline.SpanID // until the first sample; NoSpan before it is asked for
+	answer  pipeline.Turn
+
+	outcome pipeline.Outcome // of a service that failed
+	reason  string
+}
+
+// utterance returns what the user says in the turn.
+func (t *turn) utterance() *Said {
+	all := t.simulator.config.Services.Voices
+	return &all[(t.trace.Session*7+t.trace.Index)%len(all)] // so that users do not say the same at a time
+}
+
+// begin has the user begin to speak now. The turn is due when the last sample of speech
+// leaves the mouth.
+func (t *turn) begin() {
+	s, x := &t.simulator.config.Services, t.utterance()
+	now := t.loop().Now()
+	t.trace.Due = now + x.Voice.SpeechEnd
+	t.drawn.utterance = x.Voice.SpeechEnd
+	agent := now + t.drawn.capture + t.drawn.uplink + t.drawn.jitter
+	if s.Direct != nil {
+		t.waits++
+		a := &t.live.answer
+		*a = pipeline.Turn{Session: t.trace.Session, Voice: x.Voice, Begin: agent, Done: t.answered}
+		a.Record = pipeline.NewAnswered(t.simulator.config.NextRequest(), agent)
+		s.Direct.Start(a)
+		return
+	}
+	h := &t.live.hearing
+	*h = pipeline.Hearing{Session: t.trace.Session, Voice: x.Voice, Begin: agent, Notify: t.hears, Done: t.transcribed}
+	h.Record = pipeline.NewTranscription(t.simulator.config.NextRequest(), agent)
+	t.waits += 2 // its session, and the end of the speech
+	s.STT.Start(h)
+	t.loop().At(t.trace.Due, pipeline.RankInput, func() {
+		t.waits--
+		if t.live.outcome == pipeline.OK {
+			t.listen()
+		}
+		t.finish()
+	})
+}
+
+// hears takes what the service says that writes the speech down.
+func (t *turn) hears(h pipeline.Heard) {
+	if h.Kind == pipeline.HeardFinal && h.Settled && !t.live.final && h.At >= t.trace.Due {
+		t.finalText()
+	}
+}
+
+// finalText ends the wait for the transcript.
+func (t *turn) finalText() {
+	t.live.final = true
+	span := &t.trace.Spans[t.ear.final]
+	span.End = max(t.loop().Now(), span.Start)
+	t.join()
+}
+
+// transcribed hears that the session with the service is over.
+func (t *turn) transcribed() {
+	t.waits--
+	r := &t.live.hearing.Record
+	t.live.heard = r.Text
+	t.trace.Hearings = append(t.trace.Hearings, *r)
+	switch {
+	case t.live.final:
+	case r.Outcome == pipeline.OK && r.Text != "" && t.loop().Now() >= t.trace.Due:
+		t.finalText() // it never said that the text is final
+	case r.Outcome == pipeline.OK:
+		t.fail(pipeline.Error, "speech to text: nothing was heard")
+	default:
+		t.fail(r.Outcome, "speech to text: "+r.Reason)
+	}
+	t.finish()
+}
+
+// join commits the turn once the transcript is final and all else that it waits for has
+// passed.
+func (t *turn) join() {
+	if t.live.final && t.loop().Now() >= t.live.known && t.live.outcome == pipeline.OK {
+		t.settle()
+	}
+}
+
+// fail ends the turn: a service that it needs has failed.
+func (t *turn) fail(o pipeline.Outcome, reason string) {
+	if t.live.outcome == pipeline.OK {
+		t.live.outcome, t.live.reason = o, reason
+	}
+	if a := t.last(); a != nil && !a.ended {
+		t.simulator.config.LLM.Cancel(&a.call)
+	}
+}
+
+// say hands text of the reply to the service that speaks it, which it goes on with.
+func (t *turn) say(text string, after pipeline.SpanID) {
+	s := &t.simulator.config.Services
+	l := t.live
+	switch {
+	case len(l.sayings) == 0:
+		l.audio = t.Begin(pipeline.SpanTTSFirstAudio, false, after)
+		t.start(text, !s.Pieces)
+	case !s.Pieces:
+		s.TTS.Say(l.sayings[0], text)
+	default:
+		l.waiting = append(l.waiting, text)
+		t.sayNext()
+	}
+}
+
+// start begins to have a text spoken.
+func (t *turn) start(text string, more bool) {
+	x := &pipeline.Saying{Session: t.trace.Session, Text: text, More: more, Notify: t.sounds}
+	x.Done = func() { t.saidAll(x) }
+	x.Record = pipeline.NewSpeech(t.simulator.config.NextRequest(), t.loop().Now())
+	t.live.sayings = append(t.live.sayings, x)
+	t.waits++
+	t.simulator.config.Services.TTS.Start(x)
+}
+
+// sayNext has the next piece spoken once the one before it is.
+func (t *turn) sayNext() {
+	l := t.live
+	if len(l.waiting) > 0 && len(l.sayings) == len(t.trace.Sayings) {
+		text := l.waiting[0]
+		l.waiting = l.waiting[1:]
+		t.start(text, false)
+	}
+}
+
+// sounds takes audio of the reply. The first that can be heard is heard once the silence
+// before it is played.
+func (t *turn) sounds(s pipeline.Sound) {
+	if t.open(t.live.audio) && s.Samples > 0 {
+		t.End(t.live.audio)
+	}
+	if t.spoken || !s.Audible || t.live.audio == pipeline.NoSpan {
+		return
+	}
+	t.spoken = true
+	audio := t.live.audio
+	if lead := s.Voiced - t.end(audio); lead > 0 {
+		audio = t.trace.Append(pipeline.SpanLeading, lead, false, audio)
+	}
+	t.play(audio, t.drawn.reply)
+}
+
+// saidAll hears that a text is spoken.
+func (t *turn) saidAll(x *pipeline.Saying) {
+	t.waits--
+	r := &x.Record
+	t.trace.Sayings = append(t.trace.Sayings, *r)
+	switch {
+	case r.Outcome != pipeline.OK:
+		t.fail(r.Outcome, "text to speech: "+r.Reason)
+	case !t.spoken:
+		t.fail(pipeline.Error, "text to speech: no audio that can be heard")
+	}
+	t.sayNext()
+	t.finish()
+}
+
+// answered has the trace say how a model answered that hears and speaks.
+func (t *turn) answered() {
+	t.waits--
+	r := &t.live.answer.Record
+	t.trace.Answers = append(t.trace.Answers, *r)
+	d := &t.drawn
+	at := t.stage(pipeline.SpanCapture, d.capture, pipeline.NoSpan)
+	at = t.trace.Append(pipeline.SpanUplink, d.uplink, true, at)
+	at = t.stage(pipeline.SpanJitterBuffer, d.jitter, at)
+	at = t.until(pipeline.SpanEndOfTurn, r.Committed, at)
+	at = t.until(pipeline.SpanModelAudio, r.FirstAudio, at)
+	at = t.until(pipeline.SpanLeading, r.Voiced, at)
+	switch {
+	case r.Outcome != pipeline.OK:
+		t.fail(r.Outcome, r.Reason)
+	case r.Voiced == pipeline.Unknown:
+		t.fail(pipeline.Error, "no audio that can be heard")
+	default:
+		at = t.stage(pipeline.SpanEgress, d.egress, at)
+		at = t.trace.Append(pipeline.SpanPlayout, d.playout, true, at)
+		t.trace.Marks = append(t.trace.Marks, pipeline.Mark{Name: pipeline.MarkReplyHeard, At: t.end(at)})
+		t.spoken, t.replied = true, true
+	}
+	t.finish()
+}
+
+// until appends a stage that ended at an instant; one that nobody saw, or that had ended
+// before, is not there.
+func (t *turn) until(name string, at time.Duration, after pipeline.SpanID) pipeline.SpanID {
+	from := t.end(after)
+	if at == pipeline.Unknown || at <= from {
+		return after
+	}
+	return t.trace.Append(name, at-from, false, after)
+}
+
+// pieces cuts the text of a real answer as it comes, and hands on what is whole; of a
+// modelled one, which has no text, its words are taken.
+func (t *turn) pieces(a *asking, p pipeline.Progress) {
+	l := t.live
+	if p.Modelled {
+		return
+	}
+	l.piece.WriteString(p.Text)
+	if len(l.sayings) > 0 && (!t.simulator.config.Services.Pieces || l.text.Add(gather.Rule{}, p.Text)) {
+		t.say(t.take(), pipeline.NoSpan)
+	}
+}
+
+// take returns the text that was not handed on yet.
+func (t *turn) take() string {
+	text := t.live.piece.String()
+	t.live.piece.Reset()
+	t.live.text = gather.Gatherer{}
+	return text
+}
+
+// firstPiece returns the first piece of the reply.
+func (t *turn) firstPiece() string {
+	if t.live.piece.Len() > 0 {
+		return t.take()
+	}
+	return token.Passage(t.spokenReply()[:2]).Text()
+}
+
+// spokenReply returns a modelled answer without what is not spoken of it: its first
+// sentence, and the rest, in two segments each.
+func (t *turn) spokenReply() []token.Segment {
+	reply := t.replies(t.last())
+	return reply[len(reply)-4:]
+}
+
+// rest hands on what is left of the reply, and says that it is over.
+func (t *turn) rest(a *asking) {
+	s, l := &t.simulator.config.Services, t.live
+	if len(l.sayings) == 0 {
+		return
+	}
+	text := t.take()
+	if text == "" && a.call.Record.Simulated {
+		text = " " + token.Passage(t.spokenReply()[2:]).Text()
+	}
+	if strings.TrimSpace(text) != "" {
+		t.say(text, pipeline.NoSpan)
+	}
+	if !s.Pieces {
+		s.TTS.Finish(l.sayings[0])
+	}
+}

@@ -1,0 +1,162 @@
+package voice
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"halfsecond/mockllm/engine"
+	"halfsecond/pipeline"
+)
+
+// scribe writes down what is said, so long after the end of speech.
+type scribe struct {
+	loop    pipeline.Scheduler
+	tail    time.Duration
+	outcome pipeline.Outcome
+	text    string
+}
+
+func (s *scribe) Start(h *pipeline.Hearing) {
+	s.loop.At(h.Begin+h.Voice.SpeechEnd+s.tail, pipeline.RankInput, func() {
+		if s.text != "" {
+			h.Notify(pipeline.Heard{Kind: pipeline.HeardFinal, At: s.loop.Now(), Text: s.text, TurnEnd: true, Settled: true})
+		}
+		s.loop.After(time.Second, pipeline.RankInput, func() {
+			h.Record.Outcome, h.Record.Reason, h.Record.Text, h.Record.End = s.outcome, "gone", s.text, s.loop.Now()
+			h.Done()
+		})
+	})
+}
+
+func (s *scribe) Cancel(*pipeline.Hearing) {}
+
+// speaker speaks a text 100 ms after its first words, with 50 ms of silence first, and ends
+// 200 ms after its end.
+type speaker struct {
+	loop    pipeline.Scheduler
+	texts   []string
+	outcome pipeline.Outcome
+}
+
+func (s *speaker) Start(x *pipeline.Saying) {
+	s.texts = append(s.texts, x.Text)
+	n := len(s.texts) - 1
+	x.State = n
+	s.loop.After(100*ms, pipeline.RankInput, func() {
+		at := s.loop.Now()
+		x.Notify(pipeline.Sound{At: at, Samples: 100, Voiced: pipeline.Unknown})
+		x.Notify(pipeline.Sound{At: at, Samples: 4000, Audible: true, Voiced: at + 50*ms})
+	})
+	if !x.More {
+		s.end(x)
+	}
+}
+
+func (s *speaker) end(x *pipeline.Saying) {
+	s.loop.After(200*ms, pipeline.RankInput, func() {
+		x.Record.Outcome, x.Record.Reason = s.outcome, "broken"
+		x.Done()
+	})
+}
+
+func (s *speaker) Say(x *pipeline.Saying, text string) { s.texts[x.State.(int)] += text }
+func (s *speaker) Finish(x *pipeline.Saying)           { s.end(x) }
+func (s *speaker) Cancel(*pipeline.Saying)             {}
+
+// liveTurn runs a turn of 2 s of speech on these services and a hosted model.
+func liveTurn(t *testing.T, stt *scribe, tts *speaker, pieces bool, llm func(loop *pipeline.Virtual) pipeline.LLM) *pipeline.Trace {
+	t.Helper()
+	var loop pipeline.Virtual
+	s := Services{Voices: []Said{{Voice: pipeline.Voice{Rate: 1000, Samples: make([]int16, 2500), SpeechEnd: 2 * time.Second}, Text: "hello"}}, Pieces: pieces}
+	if stt != nil {
+		stt.loop = &loop
+		s.STT = stt
+	}
+	if tts != nil {
+		tts.loop = &loop
+		s.TTS = tts
+	}
+	id := int64(0)
+	sim := New(Config{Loop: &loop, LLM: llm(&loop), Stack: tuned, Services: s, Seed: 1, NextRequest: func() int64 { id++; return id }})
+	var got *pipeline.Trace
+	loop.At(time.Second, pipeline.RankInput, func() { sim.Begin(0, 0, func(tr *pipeline.Trace) { got = tr }) })
+	if err := loop.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got == nil {
+		t.Fatal("the turn left no trace")
+	}
+	return got
+}
+
+func hosted(loop *pipeline.Virtual) pipeline.LLM {
+	return engine.NewStage(loop, engine.NewHosted(loop, engine.HostedConfig{First: func() time.Duration { return 98 * ms }, Next: 10 * ms}))
+}
+
+func spansOf(tr *pipeline.Trace) string {
+	var all []string
+	for _, s := range tr.Spans {
+		all = append(all, fmt.Sprintf("%s %d-%d %v", s.Name, (s.Start-tr.Due)/ms, (s.End-tr.Due)/ms, s.After))
+	}
+	return strings.Join(all, ", ")
+}
+
+// TestLiveTurn: the user begins to speak at 1 s and ends at 3 s. The transcript is final
+// 300 ms after the end of speech has come to the agent at 3.04 s, the service speaks
+// 100 ms after its text, and the first 50 ms of that are silence.
+func TestLiveTurn(t *testing.T) {
+	stt, tts := &scribe{tail: 300 * ms, text: "hello"}, &speaker{}
+	tr := liveTurn(t, stt, tts, false, hosted)
+	want := "uplink 0-40 [], vad_wait 40-240 [0], end_of_turn 240-252 [1], stt_tail 40-340 [0], " +
+		"llm_first_token 340-438 [2 3], gathering 438-468 [4], tts_first_audio 468-568 [5], leading_silence 568-618 [6], playout 618-658 [7]"
+	if got := spansOf(tr); got != want || tr.Due != 3*time.Second {
+		t.Errorf("due %s, spans\n%s\nwant\n%s", tr.Due, got, want)
+	}
+	if tr.Outcome != pipeline.OK || tr.Mark(pipeline.MarkReplyHeard) != tr.Due+658*ms || len(tr.Hearings) != 1 || len(tr.Sayings) != 1 || len(tr.Requests) != 1 {
+		t.Errorf("%s %q, heard at %s, %d hearings, %d sayings", tr.Outcome, tr.Reason, tr.Mark(pipeline.MarkReplyHeard)-tr.Due, len(tr.Hearings), len(tr.Sayings))
+	}
+	if text := tts.texts[0]; len(tts.texts) != 1 || strings.Count(text, ".") != 2 || len(strings.Fields(strings.ReplaceAll(text, ".", " . "))) != 40 {
+		t.Errorf("spoken %q, want 40 tokens in two sentences", tts.texts)
+	}
+}
+
+// TestLivePieces: a service that takes whole texts gets one sentence after the other.
+func TestLivePieces(t *testing.T) {
+	tts := &speaker{}
+	tr := liveTurn(t, nil, tts, true, func(loop *pipeline.Virtual) pipeline.LLM {
+		return &spoken{loop, []string{"One", " two.", " Three.", " Four", " five"}, pipeline.OK, ""}
+	})
+	if got := strings.Join(tts.texts, "|"); got != "One two.| Three.| Four five" || len(tr.Sayings) != 3 || tr.Outcome != pipeline.OK {
+		t.Errorf("%q, %d sayings, %s %s", got, len(tr.Sayings), tr.Outcome, tr.Reason)
+	}
+	// Without speech to text the turn begins at the end of speech, 1 s. The first sentence is
+	// there at 287 + 110 ms.
+	if got := tr.Mark(pipeline.MarkReplyHeard) - tr.Due; got != 287*ms+110*ms+100*ms+50*ms+40*ms {
+		t.Errorf("voice to voice %s", got)
+	}
+}
+
+// TestLiveFailures: a service that fails ends the turn with its own word.
+func TestLiveFailures(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		stt     *scribe
+		tts     *speaker
+		outcome pipeline.Outcome
+		reason  string
+	}{
+		{"nothing heard", &scribe{tail: 300 * ms}, &speaker{}, pipeline.Error, "speech to text: nothing was heard"},
+		{"refused", &scribe{tail: 300 * ms, outcome: pipeline.Refused}, &speaker{}, pipeline.Refused, "speech to text: gone"},
+		{"refused before the end of speech", &scribe{tail: -1500 * ms, outcome: pipeline.Refused}, &speaker{}, pipeline.Refused, "speech to text: gone"},
+		{"broken voice", &scribe{tail: 300 * ms, text: "hello"}, &speaker{outcome: pipeline.Truncated}, pipeline.Truncated, "text to speech: broken"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tr := liveTurn(t, c.stt, c.tts, false, hosted)
+			if tr.Outcome != c.outcome || tr.Reason != c.reason {
+				t.Errorf("%s %q, want %s %q", tr.Outcome, tr.Reason, c.outcome, c.reason)
+			}
+		})
+	}
+}
