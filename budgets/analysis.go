@@ -58,7 +58,7 @@ type Exemplar struct {
 // Analyse computes every metric of the run and judges the budgets in its
 // header. It fails when one of those is no valid expression.
 func Analyse(run trace.Run) (*Analysis, error) {
-	a := &Analysis{Run: run, kind: kindOf(run.Header.Kind)}
+	a := &Analysis{Run: run, kind: kindOf(run.Header.Kind).imported(run.Traces)}
 	stages := a.stageNames()
 	metrics := a.kind.metrics(stages)
 	for _, text := range run.Header.Budgets {

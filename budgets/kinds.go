@@ -130,7 +130,7 @@ func toMark(t *pipeline.Trace, mark string) (float64, standing) {
 	return float64(at), present
 }
 
-func toReply(t *pipeline.Trace) (float64, standing) { return toMark(t, pipeline.MarkReplyHeard) }
+func toReply(t *pipeline.Trace) (float64, standing) { return observedIn(t, pipeline.MarkReplyHeard) }
 
 func toResponse(t *pipeline.Trace) (float64, standing) {
 	if len(t.Requests) == 0 {

@@ -107,3 +107,14 @@ const MarkReplySent = "reply_sent"
 
 // FactLog is the fact of an imported turn: whose log it was in.
 const FactLog = "log"
+
+// SpanLookAhead is the wait of a whole first piece of text, until the next token shows that
+// it is whole. It lies between gathering and the voice.
+const SpanLookAhead = "look_ahead"
+
+// MarkNoticed is the instant at which the agent takes what the user says into a reply for an
+// interruption, and stops making and sending audio.
+const MarkNoticed = "noticed"
+
+// FactWords is the fact of a voice turn: the words that the user said, where they are known.
+const FactWords = "words"

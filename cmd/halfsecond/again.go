@@ -40,7 +40,7 @@ type differ struct {
 // recountRun computes the numbers of a run again from the raw log beside its traces; nil
 // when nothing went over a wire.
 func recountRun(path string, run trace.Run) (*again, error) {
-	if run.Header.Target == runner.Sim {
+	if run.Header.Target == runner.Sim || run.Header.Target == importTarget {
 		return nil, nil
 	}
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
