@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"halfsecond/pipeline/endpoint"
@@ -27,8 +28,11 @@ func (o *runOptions) endpoint(s *scenario.Scenario) (endpoint.Config, error) {
 	errs := []error{o.guard.resolve()}
 	for _, binding := range o.endpoints {
 		stage, url, ok := strings.Cut(binding, "=")
-		if !ok || stage != "llm" || url == "" {
-			errs = append(errs, fmt.Errorf("--endpoint %s: want llm=URL", binding))
+		if !ok || !slices.Contains(boundStages, stage) || url == "" {
+			errs = append(errs, fmt.Errorf("--endpoint %s: want %s", binding, strings.Join(boundStages, "=URL, ")+"=URL"))
+			continue
+		}
+		if stage != "llm" { // see speech
 			continue
 		}
 		e.URL = url
@@ -37,6 +41,10 @@ func (o *runOptions) endpoint(s *scenario.Scenario) (endpoint.Config, error) {
 		}
 	}
 	e.Model = cmp.Or(o.model, e.Model)
+	speech := o.hasSpeech(s)
+	if e.URL == "" && speech {
+		return endpoint.Config{}, errors.Join(errs...) // the modelled one answers
+	}
 	if e.URL == "" {
 		errs = append(errs, errors.New("no endpoint for the language model: give the scenario endpoints: {llm: {url: ...}}, or --endpoint llm=URL"))
 	}

@@ -24,6 +24,7 @@ type runOptions struct {
 	name      string
 	target    string
 	endpoints []string
+	wavs      []string
 	model     string
 	models    []string
 	ignoreEOS bool
@@ -128,6 +129,7 @@ func (o *runOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.target, "target", "", "where to run: sim, mock or endpoint (default: the scenario's, else sim)")
 	f.StringArrayVar(&o.endpoints, "endpoint", nil, "`llm=URL` of a language model's server; where the scenario has none, its path may name the protocol, as .../api/chat; implies --target endpoint")
 	f.StringVar(&o.model, "model", "", "`name` of the model there (default: the scenario's, else the only one that it lists)")
+	f.StringArrayVar(&o.wavs, "wav", nil, "`file` that users say to a service that hears, in a voice turn, at the pace of speech: WAV, FLAC, MP3, Ogg of up to a minute; may be given again, and users take turns; one sentence of ours otherwise")
 	f.StringArrayVar(&o.models, "endpoint-model", nil, "`name` of a model there to compare, for a grid, in place of --model; may be given again")
 	f.BoolVar(&o.ignoreEOS, "ignore-eos", false, "ask an endpoint for answers of full length, which vLLM, SGLang and the mock understand")
 	f.BoolVar(&o.cold, "cold", false, "open a connection to an endpoint for each request, so that looking up, connecting and TLS count; otherwise one is kept")
@@ -216,6 +218,9 @@ func (o *runOptions) settings(s *scenario.Scenario) (runner.Settings, error) {
 		set.Endpoint, set.PerUser, set.PriceOf = config, o.perUser, o.guard.priceOf
 		at, misplaced := o.metricsAt()
 		set.Metrics = at
+		speech, unbound := o.speech(s)
+		set.Speech = speech
+		errs = append(errs, unbound)
 		errs = append(errs, err, misplaced, o.mayOverlap(s))
 	case o.cold || o.caFile != "" || o.given("metrics"):
 		errs = append(errs, fmt.Errorf("--cold, --ca-file and --metrics are for --target endpoint, not for %s", set.Target))

@@ -59,7 +59,7 @@ func (r *run) startLoad(fail func(error)) (*load, error) {
 
 func (r *run) voice(v *scenario.Voice) voice.Config {
 	return voice.Config{
-		Loop: r.clock, LLM: r.model, Seed: r.settings.Seed, Salt: r.settings.Salt, NextRequest: r.nextID, Late: r.late(),
+		Loop: r.clock, LLM: r.model, Services: r.services, Seed: r.settings.Seed, Salt: r.settings.Salt, NextRequest: r.nextID, Late: r.late(),
 		Stack: v.Stack(r.settings.Target == Sim, r.scenario.Arrivals.Users),
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"halfsecond/mockllm/engine"
@@ -22,6 +23,7 @@ import (
 	"halfsecond/pipeline/trace"
 	"halfsecond/simulators/bench"
 	"halfsecond/simulators/scenario"
+	"halfsecond/simulators/voice"
 )
 
 // Targets are the places where a scenario can run.
@@ -47,6 +49,9 @@ type Settings struct {
 	// PriceOf, when set, returns the price of a model there, the zero Price when it is not
 	// known. It takes the place of the endpoint's own.
 	PriceOf func(model string) price.Price
+	// Speech is where speech services are, on the target "endpoint". With them the language
+	// model may stay modelled.
+	Speech Speech
 	// PerUser is how many requests of one user may be in flight there; 0 means 1.
 	PerUser int
 	// Salt sets the prompts apart from those of other runs with the same seed, so that a
@@ -95,6 +100,7 @@ type run struct {
 	engine   engine.Engine // of the simulator; nil on other targets
 	others   others
 	sizing   *bench.Sizing // of prompts; nil counts as the mock does
+	services voice.Services
 	lastID   int64
 	kept     int          // traces of the report
 	fail     func(error)  // ends the run, from any goroutine
@@ -188,7 +194,7 @@ func (r *run) setUp(ctx context.Context) (stop func() error, err error) {
 	case Mock:
 		return r.setUpMock(ctx)
 	case Endpoint:
-		return r.setUpEndpoint(ctx)
+		return r.setUpReal(ctx)
 	}
 	return nil, fmt.Errorf("unknown target %q: want sim, mock or endpoint", r.settings.Target)
 }
@@ -249,12 +255,29 @@ func (r *run) header() trace.Header {
 		Load: r.asks(), SelfTest: r.selfTest,
 	}
 	if r.settings.Target == Endpoint {
-		h.Endpoints = []trace.Endpoint{Place(r.settings.Endpoint, max(1, r.settings.PerUser))}
+		if r.settings.Endpoint.URL != "" {
+			h.Endpoints = []trace.Endpoint{Place(r.settings.Endpoint, max(1, r.settings.PerUser))}
+		}
+		h.Endpoints = append(h.Endpoints, r.settings.Speech.places()...)
+		r.unmodelled(h.Stages)
 	}
 	for _, b := range s.Budgets {
 		h.Budgets = append(h.Budgets, b.Expression)
 	}
 	return h
+}
+
+// unmodelled says which stages are real that usually are simulated, or the reverse.
+func (r *run) unmodelled(stages []trace.Stage) {
+	for i := range stages {
+		s := &stages[i]
+		switch {
+		case slices.Contains(r.settings.Speech.real(), s.Name):
+			*s = trace.Stage{Name: s.Name}
+		case r.settings.Endpoint.URL == "" && (s.Name == pipeline.SpanLLMFirstToken || s.Name == pipeline.SpanGathering):
+			s.Simulated = true
+		}
+	}
 }
 
 // engines returns what became of the modelled engine's KV cache, none where it has none

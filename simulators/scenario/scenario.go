@@ -127,8 +127,12 @@ type Run struct {
 
 // Endpoints holds the real services to use in place of the modelled ones.
 type Endpoints struct {
-	LLM   *Endpoint
-	Cells []Cell // of a grid: where it departs from LLM
+	LLM *Endpoint
+	STT *SpeechService
+	TTS *SpeechService
+	// Direct is a model that hears and speaks.
+	Direct *SpeechService
+	Cells  []Cell // of a grid: where it departs from LLM
 }
 
 // Endpoint is a service that somebody runs.
@@ -138,6 +142,13 @@ type Endpoint struct {
 	Model     string // as the service calls it; empty for its only one
 	KeyEnv    string // the environment variable that holds the key; empty for none
 	IgnoreEOS bool   // ask for answers of full length, which vLLM and SGLang understand
+}
+
+// SpeechService is a service that hears or speaks, which somebody runs.
+type SpeechService struct {
+	URL, Protocol, Model, KeyEnv string
+	Language                     string // "" leaves it to the service
+	Voice                        string // that speaks; "" leaves it to the service
 }
 
 // Parse reads a scenario; file is its name in messages. open returns the content

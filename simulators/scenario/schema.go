@@ -3,6 +3,7 @@ package scenario
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
@@ -12,7 +13,10 @@ import (
 	"halfsecond/mockllm/cluster"
 	"halfsecond/mockllm/engine"
 	"halfsecond/pipeline/dist"
+	"halfsecond/pipeline/endpoint/converse"
 	"halfsecond/pipeline/endpoint/dialect"
+	"halfsecond/pipeline/endpoint/listen"
+	"halfsecond/pipeline/endpoint/speak"
 	"halfsecond/pipeline/strict"
 	"halfsecond/simulators/arrival"
 	"halfsecond/simulators/ide"
@@ -388,6 +392,9 @@ var run = object(nil,
 
 var endpoints = object(nil,
 	can("llm", func(e *Endpoints) **Endpoint { return &e.LLM }, nil, pointer(service), "the language model"),
+	can("stt", func(e *Endpoints) **SpeechService { return &e.STT }, nil, pointer(speechService(listening()...)), "speech to text, of a voice turn"),
+	can("tts", func(e *Endpoints) **SpeechService { return &e.TTS }, nil, pointer(speechService(speaking()...)), "text to speech, of a voice turn"),
+	can("speech_to_speech", func(e *Endpoints) **SpeechService { return &e.Direct }, nil, pointer(speechService(converse.Name)), "a model that hears and speaks, in place of all three"),
 	can("cells", func(e *Endpoints) *[]Cell { return &e.Cells }, nil, listOf(cell), "of a grid: cells that another service answers, or under another name"),
 )
 
@@ -398,6 +405,27 @@ var service = object(nil,
 	can("key_env", func(e *Endpoint) *string { return &e.KeyEnv }, "", envName, "environment variable that holds the key; leave it out for none"),
 	can("ignore_eos", func(e *Endpoint) *bool { return &e.IgnoreEOS }, false, boolean, "ask for answers of full length"),
 )
+
+// speechService is the form of a service that speaks one of the protocols.
+func speechService(protocols ...string) form[SpeechService] {
+	return object(nil,
+		need("url", func(e *SpeechService) *string { return &e.URL }, speechAddress, "where its API begins, or the protocol's own path"),
+		can("protocol", func(e *SpeechService) *string { return &e.Protocol }, protocols[0], enum(protocols...), "what it speaks"),
+		need("model", func(e *SpeechService) *string { return &e.Model }, oneLine, "its name for the model"),
+		can("key_env", func(e *SpeechService) *string { return &e.KeyEnv }, "", envName, "environment variable that holds the key; leave it out for none"),
+		can("language", func(e *SpeechService) *string { return &e.Language }, "", oneLine, "of the speech; leave it out for the service's choice"),
+		can("voice", func(e *SpeechService) *string { return &e.Voice }, "", oneLine, "that speaks, by its name or id; leave it out for the service's choice"),
+	)
+}
+
+// listening and speaking are the protocols of services, the usual one first.
+func listening() []string { return usualFirst(string(listen.DeepgramListen), listen.Protocols()) }
+
+func speaking() []string { return usualFirst(string(speak.OpenAISpeech), speak.Protocols()) }
+
+func usualFirst(word string, words []string) []string {
+	return append([]string{word}, slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == word })...)
+}
 
 func fixed(d time.Duration) Delay { return Delay{Dist: dist.Constant(d)} }
 

@@ -182,10 +182,15 @@ var (
 
 // address is the form of a service's URL. One with a key in it is not repeated in
 // the message.
-var address = func() form[string] {
-	f := text("an address such as https://api.example.com/v1", func(s string) bool {
+var address = addressOf("an address such as https://api.example.com/v1", "http", "https")
+
+// speechAddress is the form of the URL of a service that may be reached over WebSockets.
+var speechAddress = addressOf("an address such as wss://api.example.com/v1", "http", "https", "ws", "wss")
+
+func addressOf(want string, schemes ...string) form[string] {
+	f := text(want, func(s string) bool {
 		u, err := url.Parse(s)
-		return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && printable(s)
+		return err == nil && slices.Contains(schemes, u.Scheme) && u.Host != "" && printable(s)
 	})
 	line := f.read
 	f.read = func(r *reader, n ast.Node) (string, bool) {
@@ -196,7 +201,7 @@ var address = func() form[string] {
 		return line(r, n)
 	}
 	return f
-}()
+}
 
 // enum is the form of one of a few words.
 func enum(words ...string) form[string] {

@@ -137,6 +137,12 @@ func Voiced(name Protocol) bool {
 	return err == nil && p.voiced
 }
 
+// Streams reports whether a protocol takes text as it comes; others take whole texts.
+func Streams(name Protocol) bool {
+	p, err := find(name)
+	return err == nil && p.socket
+}
+
 func find(name Protocol) (*protocol, error) {
 	i := slices.IndexFunc(protocols, func(p protocol) bool { return p.name == name })
 	if i < 0 {

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"halfsecond/pipeline/endpoint"
+	"halfsecond/pipeline/endpoint/converse"
+	"halfsecond/pipeline/endpoint/listen"
+	"halfsecond/pipeline/endpoint/speak"
+	"halfsecond/pipeline/endpoint/talk"
+	"halfsecond/simulators/runner"
+	"halfsecond/simulators/scenario"
+	"halfsecond/simulators/voice"
+)
+
+// boundStages are the stages that --endpoint can name a service for.
+var boundStages = []string{"llm", "stt", "tts", "speech_to_speech"}
+
+// speechServices returns the services of a scenario's voice turns, with the URLs that were
+// typed, in the order of boundStages.
+func (o *runOptions) speechServices(s *scenario.Scenario) (stt, tts, direct *scenario.SpeechService, err error) {
+	stt, tts, direct = s.Endpoints.STT, s.Endpoints.TTS, s.Endpoints.Direct
+	for _, binding := range o.endpoints {
+		stage, url, _ := strings.Cut(binding, "=")
+		at := map[string]**scenario.SpeechService{"stt": &stt, "tts": &tts, "speech_to_speech": &direct}[stage]
+		switch {
+		case at == nil || url == "":
+		case *at == nil:
+			err = errors.Join(err, fmt.Errorf("--endpoint %s: which protocol and model? Give the scenario endpoints: {%s: {url, protocol, model}}; --endpoint then names another place of it", binding, stage))
+		default:
+			moved := **at
+			moved.URL = url
+			*at = &moved
+		}
+	}
+	return stt, tts, direct, err
+}
+
+// hasSpeech reports whether there is a service other than a language model.
+func (o *runOptions) hasSpeech(s *scenario.Scenario) bool {
+	stt, tts, direct, err := o.speechServices(s)
+	return stt != nil || tts != nil || direct != nil || err != nil
+}
+
+// speech resolves the speech services of a run.
+func (o *runOptions) speech(s *scenario.Scenario) (runner.Speech, error) {
+	var out runner.Speech
+	stt, tts, direct, err := o.speechServices(s)
+	if stt == nil && tts == nil && direct == nil {
+		return out, errors.Join(err, o.noRecordings())
+	}
+	errs := []error{err}
+	if s.Voice == nil {
+		return out, fmt.Errorf("endpoints stt, tts and speech_to_speech are of kind voice, not of kind %s", s.Kind)
+	}
+	if direct != nil != (s.Voice.Direct != nil) {
+		errs = append(errs, errors.New("endpoints.speech_to_speech and voice.speech_to_speech go together: the one is where the other is"))
+	}
+	if direct != nil && (stt != nil || tts != nil) {
+		errs = append(errs, errors.New("endpoints: speech_to_speech stands for stt and tts as well: want one or the other"))
+	}
+	protocol := ""
+	if stt != nil {
+		protocol = stt.Protocol
+		c := &listen.Config{Protocol: listen.Protocol(stt.Protocol), Model: stt.Model, Language: stt.Language, Force: true, ForceAfter: o.stop(s.Voice)}
+		errs = append(errs, o.reach(&c.Config, stt))
+		if c.Check() != nil { // a service that ends turns itself
+			c.Force, c.ForceAfter = false, 0
+		}
+		out.STT, errs = c, append(errs, c.Check())
+	}
+	if tts != nil {
+		c := &speak.Config{Protocol: speak.Protocol(tts.Protocol), Model: tts.Model, Voice: tts.Voice, Language: tts.Language, Eager: true}
+		errs = append(errs, o.reach(&c.Config, tts), c.Check())
+		out.TTS = c
+	}
+	if direct != nil {
+		protocol = converse.Name
+		c := &converse.Config{Model: direct.Model, Voice: direct.Voice, Language: direct.Language}
+		errs = append(errs, o.reach(&c.Config, direct), c.Check())
+		out.Direct = c
+	}
+	if protocol != "" {
+		out.Voices, err = o.recordings(protocol)
+		errs = append(errs, err)
+	} else {
+		errs = append(errs, o.noRecordings())
+	}
+	return out, errors.Join(errs...)
+}
+
+// stop returns when after the end of speech the agent's own detector has it, in a turn of
+// usual length: then it asks the service for the final text.
+func (o *runOptions) stop(v *scenario.Voice) time.Duration {
+	return v.VADSilence.Quantile(.5) + v.VADCompute.Quantile(.5)
+}
+
+// reach sets where a service is.
+func (o *runOptions) reach(c *talk.Config, e *scenario.SpeechService) error {
+	key, err := keyFrom(e.KeyEnv)
+	roots, unread := readRoots(o.caFile)
+	var limits endpoint.Config
+	o.guard.limits.bind(&limits)
+	c.URL, c.Key, c.Roots, c.Limits, c.MaxBytes = e.URL, key, roots, limits.Limits, limits.MaxBytes
+	return errors.Join(err, unread)
+}
+
+// recordings returns what users say.
+func (o *runOptions) recordings(protocol string) (all []voice.Said, err error) {
+	names := o.wavs
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	for _, name := range names {
+		_, v, failed := sentence(name, protocol)
+		if err = errors.Join(err, failed); failed == nil {
+			all = append(all, voice.Said{Voice: v})
+		}
+	}
+	return all, err
+}
+
+// noRecordings refuses recordings that nobody would say.
+func (o *runOptions) noRecordings() error {
+	if len(o.wavs) > 0 {
+		return errors.New("--wav goes with a service that hears: endpoints.stt or endpoints.speech_to_speech")
+	}
+	return nil
+}

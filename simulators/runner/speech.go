@@ -1,0 +1,174 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint"
+	"halfsecond/pipeline/endpoint/converse"
+	"halfsecond/pipeline/endpoint/listen"
+	"halfsecond/pipeline/endpoint/speak"
+	"halfsecond/pipeline/endpoint/talk"
+	"halfsecond/pipeline/exchange"
+	"halfsecond/pipeline/trace"
+	"halfsecond/simulators/voice"
+)
+
+// Speech is where speech services are that take the place of modelled stages of a voice
+// turn. Those that are nil stay modelled.
+type Speech struct {
+	STT    *listen.Config
+	TTS    *speak.Config
+	Direct *converse.Config
+	// Voices is what users say, one after the other, at the rate that the service takes.
+	Voices []voice.Said
+}
+
+// any reports whether there is a service.
+func (s *Speech) any() bool { return s.STT != nil || s.TTS != nil || s.Direct != nil }
+
+// talks returns what is set for each service, and its stage.
+func (s *Speech) talks() (all []*talk.Config, stages []string) {
+	add := func(c *talk.Config, stage string) { all, stages = append(all, c), append(stages, stage) }
+	if s.STT != nil {
+		add(&s.STT.Config, "stt")
+	}
+	if s.TTS != nil {
+		add(&s.TTS.Config, "tts")
+	}
+	if s.Direct != nil {
+		add(&s.Direct.Config, "speech_to_speech")
+	}
+	return all, stages
+}
+
+// setUpSpeech makes the clients of the speech services on the run's loop; stop ends their
+// sessions.
+func (r *run) setUpSpeech() (stop func(), err error) {
+	s := &r.settings.Speech
+	if !s.any() {
+		return func() {}, nil
+	}
+	loop, ok := r.clock.(*pipeline.Wall)
+	if !ok {
+		return nil, errors.New("speech services are for the target endpoint")
+	}
+	if (s.STT != nil || s.Direct != nil) && len(s.Voices) == 0 {
+		return nil, errors.New("no recording that users say")
+	}
+	all, _ := s.talks()
+	for _, c := range all {
+		c.Keep = r.keepSpeech()
+	}
+	var closers []func()
+	stop = func() {
+		for _, end := range closers {
+			end()
+		}
+	}
+	r.services.Voices = s.Voices
+	if s.STT != nil {
+		c, failed := listen.NewClient(*s.STT, loop)
+		if err = errors.Join(err, failed); failed == nil {
+			r.services.STT, closers = c, append(closers, c.Close)
+		}
+	}
+	if s.TTS != nil {
+		c, failed := speak.NewClient(*s.TTS, loop)
+		if err = errors.Join(err, failed); failed == nil {
+			r.services.TTS, closers = c, append(closers, c.Close)
+		}
+		r.services.Pieces = !speak.Streams(s.TTS.Protocol)
+	}
+	if s.Direct != nil {
+		c, failed := converse.NewClient(*s.Direct, loop)
+		if err = errors.Join(err, failed); failed == nil {
+			r.services.Direct, closers = c, append(closers, c.Close)
+		}
+	}
+	if err != nil {
+		stop()
+		return nil, fmt.Errorf("speech services: %w", err)
+	}
+	return stop, nil
+}
+
+// keepSpeech returns what hands sessions to the raw log; nil where there is none.
+func (r *run) keepSpeech() func(*exchange.Exchange) {
+	keep := r.settings.KeepExchange
+	if keep == nil {
+		return nil
+	}
+	return func(x *exchange.Exchange) {
+		if err := keep(x); err != nil {
+			r.fail(err)
+		}
+	}
+}
+
+// setUpReal makes the language model of a run at an endpoint: a client, or where there is
+// none at the endpoint the modelled one, on the wall clock.
+func (r *run) setUpReal(ctx context.Context) (stop func() error, err error) {
+	stop = func() error { return nil }
+	switch {
+	case r.settings.Endpoint.URL != "":
+		stop, err = r.setUpEndpoint(ctx)
+	case r.settings.Speech.any():
+		r.model, err = r.simulated(r.setUpWall())
+	default:
+		return nil, errors.New("no endpoint")
+	}
+	if err != nil {
+		return nil, err
+	}
+	end, err := r.setUpSpeech()
+	if err != nil {
+		return nil, errors.Join(err, stop())
+	}
+	model := stop
+	return func() error { end(); return model() }, nil
+}
+
+// places returns what a trace file says of the speech services.
+func (s *Speech) places() (all []trace.Endpoint) {
+	configs, stages := s.talks()
+	for i, c := range configs {
+		protocol, model := s.named(stages[i])
+		l := c.Limits.WithDefaults()
+		bytes := c.MaxBytes
+		if bytes == 0 {
+			bytes = talk.DefaultMaxBytes
+		}
+		all = append(all, trace.Endpoint{
+			Stage: stages[i], URL: endpoint.Config{URL: c.URL}.ShownURL(), Protocol: protocol, Model: model, PerUser: 1,
+			Limits: trace.Limits{Connect: l.Connect, FirstByte: l.FirstByte, Gap: l.Gap, Whole: l.Whole, Bytes: bytes},
+		})
+	}
+	return all
+}
+
+func (s *Speech) named(stage string) (protocol, model string) {
+	switch stage {
+	case "stt":
+		return string(s.STT.Protocol), s.STT.Model
+	case "tts":
+		return string(s.TTS.Protocol), s.TTS.Model
+	}
+	return converse.Name, s.Direct.Model
+}
+
+// real returns the names of the spans that speech services take.
+func (s *Speech) real() (names []string) {
+	if s.STT != nil {
+		names = append(names, pipeline.SpanSTTTail)
+	}
+	if s.TTS != nil {
+		names = append(names, pipeline.SpanTTSFirstAudio, pipeline.SpanLeading)
+	}
+	if s.Direct != nil {
+		names = append(names, pipeline.SpanEndOfTurn, pipeline.SpanModelAudio, pipeline.SpanLeading)
+	}
+	return names
+}
