@@ -1,0 +1,122 @@
+package phone
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"halfsecond/pipeline"
+)
+
+// turn is something that the caller says and what is heard after it, or what the bot says
+// unasked: a greeting above all.
+type turn struct {
+	reply
+	greets bool
+	speaks bool          // it is the caller's
+	from   time.Duration // what comes from then on may be of it
+
+	// Of the caller's: when the first sample leaves the mouth, the first that can be heard,
+	// and the last of speech.
+	start, onset, end time.Duration
+	id                int64
+	due               time.Duration
+
+	interrupted time.Duration // the caller cut into it
+	backlog     time.Duration // queued then
+	cleared     time.Duration // a clear came that dropped some of it, or after an interruption any
+	cutIns      int           // that were given up
+	cutIn       time.Duration // the first of them was heard
+	events      []pipeline.Mark
+	faults      []Fault
+	asked       *Utterance // nil when it is told again
+}
+
+func newTurn(from time.Duration) *turn {
+	return &turn{
+		from: from, start: pipeline.Unknown, onset: pipeline.Unknown, end: pipeline.Unknown,
+		interrupted: pipeline.Unknown, cleared: pipeline.Unknown, cutIn: pipeline.Unknown,
+	}
+}
+
+// answered reports whether something is heard after the end of speech.
+func (t *turn) answered() bool {
+	q := t.quiet()
+	return q != pipeline.Unknown && (!t.speaks || q > t.end)
+}
+
+// see marks the first coming of an event.
+func (t *turn) see(event string, at time.Duration) {
+	if event != "" && !slices.ContainsFunc(t.events, func(m pipeline.Mark) bool { return m.Name == event }) {
+		t.events = append(t.events, pipeline.Mark{Name: event, At: at})
+	}
+}
+
+// fault notes a fault.
+func (t *turn) fault(name, detail string, at time.Duration) {
+	t.faults = addFault(t.faults, Fault{Name: name, At: at, Detail: detail, Count: 1, Silent: silences(name)})
+}
+
+func addFault(all []Fault, f Fault) []Fault {
+	if i := slices.IndexFunc(all, func(g Fault) bool { return g.Name == f.Name }); i >= 0 {
+		all[i].Count += f.Count
+		return all
+	}
+	return append(all, f)
+}
+
+// silenced says what of the bot was lost, as the end of a sentence; "" for nothing.
+func silenced(faults []Fault) string {
+	var lost []string
+	for _, f := range faults {
+		if f.Silent {
+			lost = append(lost, fmt.Sprintf("%s (%s, %d of them)", f.Detail, f.Name, f.Count))
+		}
+	}
+	if lost == nil {
+		return ""
+	}
+	return "; what could not be played: " + strings.Join(lost, "; ")
+}
+
+// givenUp forgets what was heard so far: it came before the caller had finished, and was
+// none of an answer.
+func (t *turn) givenUp() {
+	if t.cutIns == 0 {
+		t.cutIn = t.voiced()
+	}
+	t.cutIns++
+	t.reply = reply{}
+}
+
+// take takes audio that came. What began before the caller had finished, and fell silent
+// soon after that or before, was none of an answer.
+func (t *turn) take(p piece, hush time.Duration) {
+	if q := t.quiet(); t.speaks && t.interrupted == pipeline.Unknown && p.end > 0 && q != pipeline.Unknown && t.voiced() < t.end {
+		if p.start+last(p.first) >= q+hush && q <= t.end+hush {
+			t.givenUp()
+		}
+	}
+	t.add(p)
+}
+
+// clear drops what is heard from cut on.
+func (t *turn) clear(at, cut, hush time.Duration) {
+	voiced, quiet := t.voiced(), t.quiet()
+	lost := t.cut(cut)
+	counts := lost
+	if t.interrupted != pipeline.Unknown {
+		counts = at >= t.interrupted // whatever was queued, it is how a bot stops
+	}
+	if counts && t.cleared == pipeline.Unknown {
+		t.cleared = at
+	}
+	if t.speaks && t.interrupted == pipeline.Unknown && voiced != pipeline.Unknown && voiced < t.end && (lost || quiet+hush >= at) {
+		if t.opening() < 0 { // of what was dropped nothing was heard
+			t.lost, t.pieces = false, nil
+			return
+		}
+		t.givenUp()
+	}
+}
