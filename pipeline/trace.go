@@ -39,8 +39,8 @@ type Trace struct {
 	Hearings []Transcription // of services that wrote the user's speech down
 	Sayings  []Speech        // of services that spoke the reply
 	Answers  []Answered      // of models that heard and spoke
-	Uses     []Use  // requests of other traces that this one drew on
-	Facts    []Fact // what was decided, by name: "verdict", "source", ...
+	Uses     []Use           // requests of other traces that this one drew on
+	Facts    []Fact          // what was decided, by name: "verdict", "source", ...
 
 	after []SpanID // backs the After lists of Spans
 }

@@ -9,6 +9,7 @@ import (
 	"halfsecond/pipeline/endpoint"
 	"halfsecond/pipeline/endpoint/converse"
 	"halfsecond/pipeline/endpoint/listen"
+	"halfsecond/pipeline/endpoint/phone"
 	"halfsecond/pipeline/endpoint/speak"
 	"halfsecond/pipeline/endpoint/talk"
 	"halfsecond/simulators/runner"
@@ -78,7 +79,15 @@ func (o *runOptions) speech(s *scenario.Scenario) (runner.Speech, error) {
 		out.TTS = c
 	}
 	if direct != nil {
-		protocol = converse.Name
+		protocol = direct.Protocol
+	}
+	switch {
+	case direct == nil:
+	case direct.Protocol == phone.Name:
+		c := &phone.Config{}
+		errs = append(errs, o.reach(&c.Config, direct), c.Check())
+		out.Bot = c
+	default:
 		c := &converse.Config{Model: direct.Model, Voice: direct.Voice, Language: direct.Language}
 		errs = append(errs, o.reach(&c.Config, direct), c.Check())
 		out.Direct = c

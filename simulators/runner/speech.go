@@ -9,6 +9,7 @@ import (
 	"halfsecond/pipeline/endpoint"
 	"halfsecond/pipeline/endpoint/converse"
 	"halfsecond/pipeline/endpoint/listen"
+	"halfsecond/pipeline/endpoint/phone"
 	"halfsecond/pipeline/endpoint/speak"
 	"halfsecond/pipeline/endpoint/talk"
 	"halfsecond/pipeline/exchange"
@@ -22,12 +23,17 @@ type Speech struct {
 	STT    *listen.Config
 	TTS    *speak.Config
 	Direct *converse.Config
+	// Bot is a running bot that is called, in place of Direct.
+	Bot *phone.Config
 	// Voices is what users say, one after the other, at the rate that the service takes.
 	Voices []voice.Said
 }
 
 // any reports whether there is a service.
-func (s *Speech) any() bool { return s.STT != nil || s.TTS != nil || s.Direct != nil }
+func (s *Speech) any() bool { return s.STT != nil || s.TTS != nil || s.Direct != nil || s.Bot != nil }
+
+// hears reports whether users speak audio.
+func (s *Speech) hears() bool { return s.STT != nil || s.Direct != nil || s.Bot != nil }
 
 // talks returns what is set for each service, and its stage.
 func (s *Speech) talks() (all []*talk.Config, stages []string) {
@@ -40,6 +46,9 @@ func (s *Speech) talks() (all []*talk.Config, stages []string) {
 	}
 	if s.Direct != nil {
 		add(&s.Direct.Config, "speech_to_speech")
+	}
+	if s.Bot != nil {
+		add(&s.Bot.Config, "speech_to_speech")
 	}
 	return all, stages
 }
@@ -55,7 +64,7 @@ func (r *run) setUpSpeech() (stop func(), err error) {
 	if !ok {
 		return nil, errors.New("speech services are for the target endpoint")
 	}
-	if (s.STT != nil || s.Direct != nil) && len(s.Voices) == 0 {
+	if s.hears() && len(s.Voices) == 0 {
 		return nil, errors.New("no recording that users say")
 	}
 	all, _ := s.talks()
@@ -84,6 +93,12 @@ func (r *run) setUpSpeech() (stop func(), err error) {
 	}
 	if s.Direct != nil {
 		c, failed := converse.NewClient(*s.Direct, loop)
+		if err = errors.Join(err, failed); failed == nil {
+			r.services.Direct, closers = c, append(closers, c.Close)
+		}
+	}
+	if s.Bot != nil {
+		c, failed := phone.NewClient(*s.Bot, loop)
 		if err = errors.Join(err, failed); failed == nil {
 			r.services.Direct, closers = c, append(closers, c.Close)
 		}
@@ -156,6 +171,9 @@ func (s *Speech) named(stage string) (protocol, model string) {
 	case "tts":
 		return string(s.TTS.Protocol), s.TTS.Model
 	}
+	if s.Bot != nil {
+		return phone.Name, ""
+	}
 	return converse.Name, s.Direct.Model
 }
 
@@ -167,7 +185,7 @@ func (s *Speech) real() (names []string) {
 	if s.TTS != nil {
 		names = append(names, pipeline.SpanTTSFirstAudio, pipeline.SpanLeading)
 	}
-	if s.Direct != nil {
+	if s.Direct != nil || s.Bot != nil {
 		names = append(names, pipeline.SpanEndOfTurn, pipeline.SpanModelAudio, pipeline.SpanLeading)
 	}
 	return names

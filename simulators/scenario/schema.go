@@ -16,6 +16,7 @@ import (
 	"halfsecond/pipeline/endpoint/converse"
 	"halfsecond/pipeline/endpoint/dialect"
 	"halfsecond/pipeline/endpoint/listen"
+	"halfsecond/pipeline/endpoint/phone"
 	"halfsecond/pipeline/endpoint/speak"
 	"halfsecond/pipeline/strict"
 	"halfsecond/simulators/arrival"
@@ -394,7 +395,7 @@ var endpoints = object(nil,
 	can("llm", func(e *Endpoints) **Endpoint { return &e.LLM }, nil, pointer(service), "the language model"),
 	can("stt", func(e *Endpoints) **SpeechService { return &e.STT }, nil, pointer(speechService(listening()...)), "speech to text, of a voice turn"),
 	can("tts", func(e *Endpoints) **SpeechService { return &e.TTS }, nil, pointer(speechService(speaking()...)), "text to speech, of a voice turn"),
-	can("speech_to_speech", func(e *Endpoints) **SpeechService { return &e.Direct }, nil, pointer(speechService(converse.Name)), "a model that hears and speaks, in place of all three"),
+	can("speech_to_speech", func(e *Endpoints) **SpeechService { return &e.Direct }, nil, pointer(speechService(converse.Name, phone.Name)), "a model that hears and speaks, or a running bot that is called as Twilio calls one, in place of all three"),
 	can("cells", func(e *Endpoints) *[]Cell { return &e.Cells }, nil, listOf(cell), "of a grid: cells that another service answers, or under another name"),
 )
 
@@ -408,10 +409,14 @@ var service = object(nil,
 
 // speechService is the form of a service that speaks one of the protocols.
 func speechService(protocols ...string) form[SpeechService] {
-	return object(nil,
+	return object(func(r *reader, _ map[string]entry, e *SpeechService) {
+		if e.Model == "" && e.Protocol != phone.Name {
+			r.FailHere("model is missing: want %s", oneLine.want)
+		}
+	},
 		need("url", func(e *SpeechService) *string { return &e.URL }, speechAddress, "where its API begins, or the protocol's own path"),
 		can("protocol", func(e *SpeechService) *string { return &e.Protocol }, protocols[0], enum(protocols...), "what it speaks"),
-		need("model", func(e *SpeechService) *string { return &e.Model }, oneLine, "its name for the model"),
+		can("model", func(e *SpeechService) *string { return &e.Model }, "", oneLine, "its name for the model; a bot that is called has none"),
 		can("key_env", func(e *SpeechService) *string { return &e.KeyEnv }, "", envName, "environment variable that holds the key; leave it out for none"),
 		can("language", func(e *SpeechService) *string { return &e.Language }, "", oneLine, "of the speech; leave it out for the service's choice"),
 		can("voice", func(e *SpeechService) *string { return &e.Voice }, "", oneLine, "that speaks, by its name or id; leave it out for the service's choice"),

@@ -12,9 +12,11 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
+	"time"
 
 	"halfsecond/mockllm/server/ledger"
 	"halfsecond/mockllm/server/voice/assemblyai"
+	"halfsecond/mockllm/server/voice/bot"
 	"halfsecond/mockllm/server/voice/cartesia"
 	"halfsecond/mockllm/server/voice/deepgram"
 	"halfsecond/mockllm/server/voice/ear"
@@ -91,6 +93,7 @@ func New(c Config) *Service {
 		host: h,
 		fronts: []front{
 			realtime.New(h, ears, realtime.Config{Model: c.Realtime, Replies: c.Replies, Arguments: c.Arguments}),
+			bot.New(h, usualBot(&c)),
 			phone.New(h, phone.Config{Transcript: c.Transcript, TTS: c.TTS, DialAnywhere: c.DialAnywhere, Dial: c.Dial}),
 			&openai.Service{Host: h, Ears: ears, Mouths: mouths},
 			&deepgram.Service{Host: h, Ears: ears, Mouths: mouths},
@@ -100,6 +103,17 @@ func New(c Config) *Service {
 		},
 		wyoming: &wyoming.Service{Host: h, Ears: ears, Mouths: mouths},
 	}
+}
+
+// usualBot is a bot that callers can be tried on. From the end of a turn to its first audio
+// it takes 600 ms (assumed).
+func usualBot(c *Config) bot.Config {
+	b := bot.Config{Greeting: "Hello. How can I help you?", Replies: c.Replies, STT: c.STT(""), Voice: c.TTS(""), Ahead: 200 * time.Millisecond}
+	b.Voice.FirstByte = dist.Constant(600 * time.Millisecond)
+	if len(b.Replies) == 0 {
+		b.Replies = []string{"Sure. I have done that for you. Is there anything else?"}
+	}
+	return b
 }
 
 // Handle adds the routes of every protocol. They answer only while the loop runs.

@@ -12,6 +12,7 @@ import (
 	"halfsecond/pipeline/endpoint/audition/heard"
 	"halfsecond/pipeline/endpoint/converse"
 	"halfsecond/pipeline/endpoint/listen"
+	"halfsecond/pipeline/endpoint/phone"
 	"halfsecond/pipeline/endpoint/speak"
 	"halfsecond/pipeline/endpoint/talk"
 	"halfsecond/pipeline/wire/realtime"
@@ -72,8 +73,11 @@ func KindOf(protocol string) heard.Kind {
 
 // Rate returns the samples a second that a protocol takes of a recording that has so many.
 func Rate(protocol string, have int) int {
-	if protocol == converse.Name {
+	switch protocol {
+	case converse.Name:
 		return realtime.PCMRate
+	case phone.Name:
+		return phone.Rate
 	}
 	if w, err := listen.WantsOf(listen.Protocol(protocol)); err == nil && w.Rates != nil && !slices.Contains(w.Rates, have) {
 		return w.Rates[0]

@@ -12,6 +12,9 @@ import (
 // Name is the name of the protocol.
 const Name = "twilio-media-streams"
 
+// Rate is the samples a second of a telephone.
+const Rate = rate
+
 // Client calls one bot. Its methods run on the loop, as do the callbacks of what it is asked
 // for. It is a pipeline.Converser, to which a Turn is a call of its own; Open is a call of
 // several turns.
