@@ -55,6 +55,8 @@ func TestMain(m *testing.M) {
 	case "serve":
 		err = serveStamps()
 	case "client":
+		floor := make([]byte, 32<<20) // as the program has
+		defer runtime.KeepAlive(floor)
 		err = tellCosts(&clientReader{addr: addr, streams: make([][]arrival, streams)})
 	case "bare":
 		err = tellCosts(&bareReader{addr: addr, streams: make([][]arrival, streams)})
