@@ -36,7 +36,7 @@ type Sound struct {
 	Samples int  // of one channel
 	Audible bool // one of the samples up to now can be heard
 	// Voiced is when a player that begins with the first sample plays the first that can be
-	// heard, told with the first Sound that has one; Unknown otherwise.
+	// heard; Unknown before there is one.
 	Voiced time.Duration
 }
 

@@ -133,7 +133,7 @@ func (f *flight) output(e *event, at time.Duration) {
 		return
 	}
 	if n > 0 && f.turn.Notify != nil && !f.cancelled {
-		f.turn.Notify(pipeline.Sound{At: at, Samples: n, Audible: f.meter.Audible()})
+		f.turn.Notify(pipeline.Sound{At: at, Samples: n, Audible: f.meter.Audible(), Voiced: f.meter.Voiced})
 	}
 	if quiet && f.meter.Audible() && f.turn.Interruption != nil {
 		f.interruptAt(at + f.turn.InterruptAfter)

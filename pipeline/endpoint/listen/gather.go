@@ -78,7 +78,7 @@ func (g *gatherer) take(s *step, at time.Duration) {
 		first(&r.FirstFinal, at)
 		r.LastFinal = at
 		g.keep(f)
-		g.tell(pipeline.Heard{Kind: pipeline.HeardFinal, At: at, Text: f.text, TurnEnd: s.settled})
+		g.tell(pipeline.Heard{Kind: pipeline.HeardFinal, At: at, Text: f.text, TurnEnd: s.settled, Settled: s.settled})
 	}
 	if s.turnEnd {
 		r.TurnEnd = at

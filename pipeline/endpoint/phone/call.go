@@ -187,7 +187,7 @@ func (c *Call) take(m *message, at time.Duration) {
 	}
 	samples, t := c.story.take(m, at)
 	if samples > 0 && t.asked != nil && t.asked.Notify != nil {
-		t.asked.Notify(pipeline.Sound{At: at, Samples: samples, Audible: t.opening() >= 0})
+		t.asked.Notify(pipeline.Sound{At: at, Samples: samples, Audible: t.opening() >= 0, Voiced: pipeline.Unknown})
 	}
 	switch m.event {
 	case twilio.EventMark:
