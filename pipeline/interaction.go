@@ -68,6 +68,23 @@ func (t *Trace) Add(s Span, after ...SpanID) SpanID {
 	return SpanID(len(t.Spans) - 1)
 }
 
+// Room gives the trace memory for what its spans wait for; it takes more where that is not
+// enough.
+func (t *Trace) Room(after []SpanID) { t.after = after[:0] }
+
+// Remove takes a span out that no other waits for. IDs above it shrink, so that a span is
+// removed when nobody needs them any more.
+func (t *Trace) Remove(id SpanID) {
+	t.Spans = slices.Delete(t.Spans, int(id), int(id)+1)
+	for i := int(id); i < len(t.Spans); i++ {
+		for j, a := range t.Spans[i].After {
+			if a > id {
+				t.Spans[i].After[j] = a - 1
+			}
+		}
+	}
+}
+
 // Part is a stretch of a span that is told apart.
 type Part struct {
 	Name string
@@ -96,7 +113,9 @@ func (t *Trace) Divide(id SpanID, parts []Part) {
 	pieces[len(pieces)-1].End = whole.End
 	pieces[0].After = whole.After
 	for i := 1; i < len(pieces); i++ {
-		pieces[i].After = []SpanID{id + SpanID(i-1)}
+		n := len(t.after)
+		t.after = append(t.after, id+SpanID(i-1))
+		pieces[i].After = t.after[n : n+1 : n+1]
 	}
 	t.Spans = slices.Replace(t.Spans, int(id), int(id)+1, pieces...)
 	t.shift(id, len(pieces)-1)

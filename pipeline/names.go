@@ -118,3 +118,11 @@ const MarkNoticed = "noticed"
 
 // FactWords is the fact of a voice turn: the words that the user said, where they are known.
 const FactWords = "words"
+
+// FactCountsFrom is the fact of a voice turn: what the wait for its end (end_of_turn) counts
+// from. CountsFromSpeech is the end of speech, so that the span is only what is left of the
+// wait after the detector's stop; without the fact the span is the whole wait.
+const (
+	FactCountsFrom   = "counts_from"
+	CountsFromSpeech = "speech"
+)

@@ -14,8 +14,9 @@ const (
 	// streams is how many streams there are: as many as the names that begin them,
 	// a capital and five letters of either case.
 	streams = letters * (2 * letters) * (2 * letters) * (2 * letters) * (2 * letters) * (2 * letters)
-	// stop is the stream whose every token is a full stop.
-	stop ID = streams
+	// stop is the stream whose every token is a full stop, comma that of commas.
+	stop  ID = streams
+	comma ID = streams + 1
 )
 
 // Name returns the ID of the stream for one purpose; the arguments are those of
@@ -56,6 +57,36 @@ func Sentences(head, tail ID, n, first int) [4]Segment {
 	return s
 }
 
+// Spoken returns an answer of n tokens in sentences of so many each, the last of which may
+// be shorter. Sentence i is of the words of words(i). A clause of fewer tokens than the
+// first sentence ends with a comma there, and the words after it are those of words(-1); 0
+// has none. n and each are at least 1.
+func Spoken(words func(i int) ID, n, each, clause int) Passage {
+	p := make(Passage, 0, 2*(n+each-1)/each+2)
+	for i, from := 0, 0; from < n; i++ {
+		long := min(each, n-from)
+		from += long
+		name := words(i)
+		if i == 0 && clause > 0 && clause < long {
+			p = append(p, Segment{name, clause - 1}, Segment{comma, 1})
+			name, long = words(-1), long-clause
+		}
+		p = append(p, Segment{name, long - 1}, Segment{stop, 1})
+	}
+	return p
+}
+
+// First returns the first n tokens of the passage, or all of it when it has fewer.
+func (p Passage) First(n int) Passage {
+	for i, s := range p {
+		if s.N >= n {
+			return append(p[:i:i], Segment{s.ID, n})
+		}
+		n -= s.N
+	}
+	return p
+}
+
 // Tokens returns the number of tokens.
 func (p Passage) Tokens() int {
 	n := 0
@@ -63,16 +94,6 @@ func (p Passage) Tokens() int {
 		n += s.N
 	}
 	return n
-}
-
-// Cut returns how many of the passage's tokens it takes to have so many characters, and
-// whether it has that many.
-func (p Passage) Cut(characters int) (n int, enough bool) {
-	text := p.Text()
-	if len(text) <= characters {
-		return p.Tokens(), false
-	}
-	return Count(text[:characters+1]), true
 }
 
 // Text writes the passage: Count of it is Tokens.
@@ -86,8 +107,12 @@ func (p Passage) Text() string {
 }
 
 func (s Segment) write(b *strings.Builder) {
-	if s.ID == stop {
+	switch s.ID {
+	case stop:
 		b.WriteString(strings.Repeat(".", s.N))
+		return
+	case comma:
+		b.WriteString(strings.Repeat(",", s.N))
 		return
 	}
 	words := dist.Stream(uint64(s.ID), "token/words")

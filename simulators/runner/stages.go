@@ -1,8 +1,6 @@
 package runner
 
 import (
-	"slices"
-
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/trace"
 	"halfsecond/simulators/scenario"
@@ -38,21 +36,4 @@ func stages(s *scenario.Scenario, target string) []trace.Stage {
 
 func modelStage(name, target string) trace.Stage {
 	return trace.Stage{Name: name, Simulated: target == Sim}
-}
-
-func voiceStages(v *scenario.Voice, target string, model []trace.Stage) []trace.Stage {
-	delay := func(name string, d scenario.Delay) trace.Stage {
-		return trace.Stage{Name: name, Simulated: true, Component: d.Component, NoSpread: d.NoSpread}
-	}
-	return slices.Concat([]trace.Stage{
-		delay(pipeline.SpanUplink, v.Uplink),
-		delay(pipeline.SpanVADWait, v.VADSilence),
-		delay(pipeline.SpanEndOfTurn, v.EndOfTurn),
-		delay(pipeline.SpanSTTTail, v.STTTail),
-	}, model, []trace.Stage{
-		modelStage(pipeline.SpanGathering, target),
-		delay(pipeline.SpanTTSFirstAudio, v.TTSFirstAudio),
-		delay(pipeline.SpanLeading, v.LeadingSilence),
-		delay(pipeline.SpanPlayout, v.Playout),
-	})
 }

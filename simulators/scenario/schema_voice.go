@@ -19,11 +19,12 @@ var spoken = object(
 	can("uplink", func(v *Voice) *Delay { return &v.Uplink }, fixed(40*time.Millisecond), delay("network", "telephony"), "last sample of speech from the mouth to the agent; the network alone where capture and jitter_buffer are given"),
 	can("jitter_buffer", func(v *Voice) *Delay { return &v.JitterBuffer }, fixed(0), delay("network", "telephony"), "the agent's, against uneven arrival"),
 
-	chain(can("vad_silence", func(v *Voice) *Delay { return &v.VADSilence }, fixed(200*time.Millisecond), delay("vad", "endpointing"), "silence until the voice activity detector stops")),
+	chain(can("vad_silence", func(v *Voice) *Delay { return &v.VADSilence }, fixed(200*time.Millisecond), delay("vad", "endpointing"), "silence until the voice activity detector stops").fallback("200ms; what goes with the preset of ending")),
 	chain(can("vad_frame", func(v *Voice) *time.Duration { return &v.VADFrame }, 0, duration(0, time.Second), "the detector looks once in so long, so that the end of speech falls anywhere in it: 32ms of Silero")),
 	chain(can("vad_compute", func(v *Voice) *Delay { return &v.VADCompute }, fixed(0), delay("vad"), "what a frame takes it")),
 	chain(can("vad_workers", func(v *Voice) *int { return &v.VADWorkers }, 0, whole(0, 100_000), "detectors at work at a time for all users of a closed loop, who fall behind when their frames come faster; 0 never do")),
-	chain(can("end_of_turn", func(v *Voice) *Delay { return &v.EndOfTurn }, fixed(12*time.Millisecond), delay("endpointing", "vad"), "from the detector's stop to the decision that the turn is over")),
+	chain(can("ending", func(v *Voice) **Ending { return &v.Ending }, nil, pointer(policy), "a policy that decides when the turn is over, on turns whose pauses are known; leave it out for end_of_turn")),
+	simply(chain(can("end_of_turn", func(v *Voice) *Delay { return &v.EndOfTurn }, fixed(12*time.Millisecond), delay("endpointing", "vad"), "from the detector's stop to the decision that the turn is over; the simple form of ending"))),
 	chain(need("stt_tail", func(v *Voice) *Delay { return &v.STTTail }, delay("stt"), "last sample at the agent to the final transcript")),
 	chain(can("stt_from", func(v *Voice) *voice.STTFrom { return &v.STTFrom }, voice.FromSpeech, names(voice.FromSpeech, voice.FromVADStop), "what stt_tail counts from: the end of speech, beside the silence, or the detector's stop, after it")),
 	chain(can("stt_interim", func(v *Voice) *Delay { return &v.STTInterim }, fixed(0), delay("stt"), "last sample at the agent to an interim text that holds it; matters to a guess")),
@@ -73,6 +74,12 @@ func settleVoice(r *reader, found map[string]entry, v *Voice) {
 	noDoubleTrip(found, "llm_round_trip", v.LLM, &v.LLMRoundTrip)
 	if _, given := found["system_tokens"]; given && !v.PromptTokens.Spread() && v.SystemTokens >= v.PromptTokens.Quantile(1) {
 		r.failEntry(found, "system_tokens", "%d leaves the user no word: want fewer than prompt_tokens, %s", v.SystemTokens, v.PromptTokens)
+	}
+	if _, given := found["vad_silence"]; !given && v.Ending != nil && v.Ending.Preset != "" {
+		v.VADSilence = Delay{Dist: presetNamed(v.Ending.Preset).Stop}
+	}
+	if g := v.Guess; g != nil && g.From == voice.OnEarly && !v.Ending.eager() {
+		r.failEntry(found, "guess", "from: early_end goes with an ending whose eager is above 0")
 	}
 	if v.VADWorkers > 0 && (v.VADFrame == 0 || v.VADCompute.Mean() == 0) {
 		r.failEntry(found, "vad_workers", "goes with a vad_frame and a vad_compute above 0: so much work comes so often")
@@ -132,5 +139,5 @@ var bargeIn = object(nil,
 	can("for", func(b *BargeIn) *Delay { return &b.For }, fixed(2*time.Second), delay(), "how long the user speaks; what is shorter than start and guard is not noticed"),
 	can("clear", func(b *BargeIn) *bool { return &b.Clear }, true, boolean, "audio that was sent ahead is taken back"),
 	can("buffer", func(b *BargeIn) *Delay { return &b.Buffer }, fixed(0), delay(), "how much was sent ahead of its playing"),
-	can("false", func(b *BargeIn) *float64 { return &b.False }, 0, share, "share of them that mean no interruption: uh-huh, a cough"),
+	can("mistaken", func(b *BargeIn) *float64 { return &b.False }, 0, share, "share of them that mean no interruption: uh-huh, a cough"),
 )

@@ -1,10 +1,13 @@
 package scenario
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	"halfsecond/pipeline/dist"
 	"halfsecond/simulators/voice"
+	"halfsecond/simulators/voice/ending"
 	"halfsecond/simulators/voice/gather"
 )
 
@@ -17,6 +20,7 @@ type Voice struct {
 	VADCompute                    Delay
 	VADWorkers                    int // 0 is enough of them
 	EndOfTurn                     Delay
+	Ending                        *Ending // decides in its place; nil for none
 	STTTail                       Delay
 	STTFrom                       voice.STTFrom
 	STTInterim                    Delay
@@ -48,6 +52,43 @@ type Voice struct {
 	PostWait, PreBuffer, Egress, Playout Delay
 	BargeIn                              *BargeIn
 	Direct                               *Direct
+}
+
+// Ending is the policy that decides when a turn is over, and the turns it is tried on.
+type Ending struct {
+	Preset string // its name; "" where the file has the policy itself
+	Policy ending.Policy
+	Scores string        // of a turn model, by their slug
+	Kinds  []ending.Kind // of turns; none stands for all
+}
+
+// turns returns the turns that users say.
+func (e *Ending) turns() []ending.Turn {
+	if len(e.Kinds) == 0 {
+		return ending.Turns()
+	}
+	return ending.Of(ending.Turns(), e.Kinds...)
+}
+
+// WaitsForStop reports whether the policy waits for the detector's stop.
+func (e *Ending) WaitsForStop() bool {
+	stop, _ := e.Policy.Waits()
+	return stop
+}
+
+// MayWait reports whether the policy may decide before the turn is committed: it has a
+// least wait after a model's answer, or one that is added to a provider's word.
+func (e *Ending) MayWait() bool {
+	return slices.ContainsFunc(e.Policy.Settings(), func(s ending.Setting) bool {
+		_, fixed := e.Policy.(ending.Fixed)
+		return !fixed && (s.Name == "min" || s.Name == "wait") && s.Value > 0
+	})
+}
+
+// eager reports whether the policy may take an end of turn for likely before it is
+// decided.
+func (e *Ending) eager() bool {
+	return e != nil && slices.ContainsFunc(e.Policy.Settings(), func(s ending.Setting) bool { return s.Name == "eager" && s.Value > 0 })
 }
 
 // Connect is a connection that has to be opened, and when.
@@ -90,7 +131,8 @@ type Direct struct{ Silence, FirstAudio Delay }
 
 // Stack returns the parts of a turn as they are simulated. Modelled says that the language
 // model is part of the simulation, so that its queue and its prefill are known apart; users
-// is how many users there are in a closed loop.
+// is how many users there are in a closed loop; 0 in an open one, where every turn is a
+// session of its own.
 func (v *Voice) Stack(modelled bool, users int) voice.Stack {
 	k := voice.Stack{
 		Utterance: v.Utterance.Dist, Capture: v.Capture.Dist, Uplink: v.Uplink.Dist, JitterBuffer: v.JitterBuffer.Dist,
@@ -109,13 +151,17 @@ func (v *Voice) Stack(modelled bool, users int) voice.Stack {
 		LeadingSilence: v.LeadingSilence.Dist, PostWait: v.PostWait.Dist, PreBuffer: v.PreBuffer.Dist, Egress: v.Egress.Dist, Playout: v.Playout.Dist,
 	}
 	v.options(&k)
+	k.Context.Alone = users == 0
 	return k
 }
 
 // options adds the parts that may not be there.
 func (v *Voice) options(k *voice.Stack) {
+	if v.Ending != nil {
+		k.Ending = v.judge()
+	}
 	if c := v.Context; c != nil {
-		k.Context = voice.Context(*c)
+		k.Context = voice.Context{Turns: c.Turns, Grows: c.Grows, TimeStamp: c.TimeStamp, ToolOrder: c.ToolOrder, Rewrite: c.Rewrite}
 	}
 	if t := v.Tool; t != nil {
 		k.Tool = &voice.Tool{Share: t.Share, Tokens: t.Tokens, Takes: t.Takes.Dist, Result: t.Result}
@@ -130,6 +176,21 @@ func (v *Voice) options(k *voice.Stack) {
 	}
 	if d := v.Direct; d != nil {
 		k.Direct = &voice.Direct{Silence: d.Silence.Dist, FirstAudio: d.FirstAudio.Dist}
+	}
+}
+
+// judge returns the policy with what it depends on.
+func (v *Voice) judge() *voice.Judge {
+	scores, err := ending.FindScores(v.Ending.Scores)
+	if err != nil {
+		panic(fmt.Sprintf("scenario: %s", err))
+	}
+	return &voice.Judge{
+		Setup: ending.Setup{
+			Policy: v.Ending.Policy, Scores: scores, Stop: v.VADSilence.Dist, Final: v.STTTail.Dist,
+			Frame: v.VADFrame, Compute: v.VADCompute.Dist, FromStop: v.STTFrom == voice.FromVADStop, Timer: v.STTTimer,
+		},
+		Turns: v.Ending.turns(),
 	}
 }
 

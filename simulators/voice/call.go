@@ -3,29 +3,41 @@ package voice
 import (
 	"time"
 
+	"halfsecond/mockllm/token"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
 )
 
 // call is what the turns of one session leave to each other.
 type call struct {
-	number      int // of the call among the session's
-	history     int // tokens that were said in it before
-	asked       time.Duration
-	spoke       time.Duration // when the connections to the model and to the voice were last used; Unknown for never
-	interrupted bool          // the user spoke into the last reply
+	number int // of the call among the session's
+	// Of a context that grows: the tokens that begin each prompt, what was said before, in
+	// the order of a prompt, and how much of the call's first prompt the user said; 0 later.
+	system, user int
+	said         token.Passage
+	asked        time.Duration // when the connection to the model was last in use; Unknown for never
+	spoke        time.Duration // the same of the one to the voice; it may lie ahead
+	interrupted  bool          // the user spoke into the last reply
 }
 
-// of returns the call that a turn belongs to.
-func (s *Simulator) call(session, index int) *call {
+// newCall returns a call before its first turn.
+func newCall(number int) call {
+	return call{number: number, asked: pipeline.Unknown, spoke: pipeline.Unknown}
+}
+
+// callOf returns the call that a turn belongs to, which begins with it if there is none.
+func (s *Simulator) callOf(session, index int) *call {
 	number := 0
 	if n := s.config.Stack.Context.Turns; n > 0 {
 		number = index / n
 	}
 	c := s.calls[session]
-	if c == nil || c.number != number {
-		c = &call{number: number, asked: pipeline.Unknown, spoke: pipeline.Unknown}
+	if c == nil {
+		c = &call{number: -1}
 		s.calls[session] = c
+	}
+	if c.number != number {
+		*c = newCall(number)
 	}
 	return c
 }
@@ -36,33 +48,6 @@ func (c *call) wasInterrupted() bool { return c != nil && c.interrupted }
 // due reports whether a connection that was last used at an instant has to be opened.
 func (k Socket) due(last, now time.Duration) bool {
 	return k.Each || k.Idle > 0 && (last == pipeline.Unknown || now-last >= k.Idle)
-}
-
-// desk is where texts wait for one of so many voices, in the order of their coming.
-type desk struct {
-	places int             // 0 is any number
-	free   []time.Duration // when each is free
-}
-
-// take returns when a text that comes now begins to be spoken, and holds the place for as
-// long as it takes.
-func (d *desk) take(now, takes time.Duration) time.Duration {
-	if d.places == 0 {
-		return now
-	}
-	if len(d.free) < d.places {
-		d.free = append(d.free, now+takes)
-		return now
-	}
-	first := 0
-	for i, at := range d.free {
-		if at < d.free[first] {
-			first = i
-		}
-	}
-	start := max(now, d.free[first])
-	d.free[first] = start + takes
-	return start
 }
 
 // luck is whether something with a share happens.

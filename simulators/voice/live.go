@@ -4,7 +4,6 @@ import (
 	"strings"
 	"time"
 
-	"halfsecond/mockllm/token"
 	"halfsecond/pipeline"
 	"halfsecond/simulators/voice/gather"
 )
@@ -33,12 +32,14 @@ func (s *Services) hears() bool { return s.STT != nil || s.Direct != nil }
 // live is the part of a turn that services take.
 type live struct {
 	hearing pipeline.Hearing
-	final   bool   // the transcript is
-	heard   string // it
-	known   time.Duration
+	final   bool          // the transcript is
+	heard   string        // it
+	known   time.Duration // all else that the commit waits for has passed
+	joined  bool          // the turn is committed, or its commit laid out
 
 	sayings []*pipeline.Saying
 	waiting []string // pieces of the reply that are not asked for yet
+	given   int      // tokens of a modelled reply that were handed on
 	text    gather.Gatherer
 	piece   strings.Builder // of the reply, as far as it is no whole piece
 	audio   pipeline.SpanID // until the first sample; NoSpan before it is asked for
@@ -91,12 +92,45 @@ func (t *turn) hears(h pipeline.Heard) {
 	}
 }
 
+// commitLive has the turn committed once the transcript of a service is final and all
+// else that it waits for has passed.
+func (t *turn) commitLive() {
+	_, final := t.needs()
+	if g := t.simulator.config.Stack.Guess; g != nil && g.From != OnFinal && !(final && g.From == OnEarly) {
+		t.guess()
+	}
+	if t.live.final { // while the user still spoke
+		t.finalText()
+		return
+	}
+	t.awaitRest()
+}
+
 // finalText ends the wait for the transcript.
 func (t *turn) finalText() {
 	t.live.final = true
 	span := &t.trace.Spans[t.ear.final]
 	span.End = max(t.loop().Now(), span.Start)
-	t.join()
+	_, final := t.needs()
+	if final {
+		t.decide()
+	}
+	if g := t.simulator.config.Stack.Guess; g != nil && (g.From == OnFinal || final && g.From == OnEarly) {
+		t.guess()
+	}
+	t.awaitRest()
+}
+
+// awaitRest has the turn committed when all that it waits for has passed and the transcript
+// is final.
+func (t *turn) awaitRest() {
+	t.live.known = max(t.loop().Now(), t.latest(t.ear.commit))
+	t.waits++
+	t.loop().At(t.live.known, pipeline.RankTimer, func() {
+		t.waits--
+		t.joinUp()
+		t.finish()
+	})
 }
 
 // transcribed hears that the session with the service is over.
@@ -117,10 +151,11 @@ func (t *turn) transcribed() {
 	t.finish()
 }
 
-// join commits the turn once the transcript is final and all else that it waits for has
+// joinUp commits the turn once the transcript is final and all else that it waits for has
 // passed.
-func (t *turn) join() {
-	if t.live.final && t.loop().Now() >= t.live.known && t.live.outcome == pipeline.OK {
+func (t *turn) joinUp() {
+	if l := t.live; l.final && !l.joined && t.loop().Now() >= l.known && l.outcome == pipeline.OK {
+		l.joined = true
 		t.settle()
 	}
 }
@@ -180,12 +215,7 @@ func (t *turn) sounds(s pipeline.Sound) {
 	if t.spoken || !s.Audible || t.live.audio == pipeline.NoSpan {
 		return
 	}
-	t.spoken = true
-	audio := t.live.audio
-	if lead := s.Voiced - t.end(audio); lead > 0 {
-		audio = t.trace.Append(pipeline.SpanLeading, lead, false, audio)
-	}
-	t.play(audio, t.drawn.reply)
+	t.play(t.live.audio, s.Voiced-t.end(t.live.audio), false)
 }
 
 // saidAll hears that a text is spoken.
@@ -194,6 +224,7 @@ func (t *turn) saidAll(x *pipeline.Saying) {
 	r := &x.Record
 	t.trace.Sayings = append(t.trace.Sayings, *r)
 	switch {
+	case r.Outcome == pipeline.Cancelled && t.stopped:
 	case r.Outcome != pipeline.OK:
 		t.fail(r.Outcome, "text to speech: "+r.Reason)
 	case !t.spoken:
@@ -209,9 +240,10 @@ func (t *turn) answered() {
 	r := &t.live.answer.Record
 	t.trace.Answers = append(t.trace.Answers, *r)
 	d := &t.drawn
-	at := t.stage(pipeline.SpanCapture, d.capture, pipeline.NoSpan)
-	at = t.trace.Append(pipeline.SpanUplink, d.uplink, true, at)
-	at = t.stage(pipeline.SpanJitterBuffer, d.jitter, at)
+	if r.SpeechEnd != pipeline.Unknown { // who waits for a greeting speaks later
+		t.trace.Due = r.SpeechEnd - d.capture - d.uplink - d.jitter
+	}
+	at := t.arrive()
 	at = t.until(pipeline.SpanEndOfTurn, r.Committed, at)
 	at = t.until(pipeline.SpanModelAudio, r.FirstAudio, at)
 	at = t.until(pipeline.SpanLeading, r.Voiced, at)
@@ -239,21 +271,21 @@ func (t *turn) until(name string, at time.Duration, after pipeline.SpanID) pipel
 	return t.trace.Append(name, at-from, false, after)
 }
 
-// pieces cuts the text of a real answer as it comes, and hands on what is whole; of a
-// modelled one, which has no text, its words are taken.
-func (t *turn) pieces(a *asking, p pipeline.Progress) {
+// takeText takes the text of a real answer as it comes, and hands on what is whole. Of a
+// modelled one, which has no text, the words are taken when they are handed on.
+func (t *turn) takeText(p pipeline.Progress) {
 	l := t.live
 	if p.Modelled {
 		return
 	}
 	l.piece.WriteString(p.Text)
 	if len(l.sayings) > 0 && (!t.simulator.config.Services.Pieces || l.text.Add(gather.Rule{}, p.Text)) {
-		t.say(t.take(), pipeline.NoSpan)
+		t.say(t.taken(), pipeline.NoSpan)
 	}
 }
 
-// take returns the text that was not handed on yet.
-func (t *turn) take() string {
+// taken returns the text that was not handed on yet.
+func (t *turn) taken() string {
 	text := t.live.piece.String()
 	t.live.piece.Reset()
 	t.live.text = gather.Gatherer{}
@@ -263,16 +295,10 @@ func (t *turn) take() string {
 // firstPiece returns the first piece of the reply.
 func (t *turn) firstPiece() string {
 	if t.live.piece.Len() > 0 {
-		return t.take()
+		return t.taken()
 	}
-	return token.Passage(t.spokenReply()[:2]).Text()
-}
-
-// spokenReply returns a modelled answer without what is not spoken of it: its first
-// sentence, and the rest, in two segments each.
-func (t *turn) spokenReply() []token.Segment {
-	reply := t.replies(t.last())
-	return reply[len(reply)-4:]
+	t.live.given = t.last().pieces.cuts[0].made
+	return t.spokenWords().First(t.live.given).Text()
 }
 
 // rest hands on what is left of the reply, and says that it is over.
@@ -281,14 +307,23 @@ func (t *turn) rest(a *asking) {
 	if len(l.sayings) == 0 {
 		return
 	}
-	text := t.take()
-	if text == "" && a.call.Record.Simulated {
-		text = " " + token.Passage(t.spokenReply()[2:]).Text()
+	text := t.taken()
+	if words := t.spokenWords(); text == "" && a.call.Record.Simulated {
+		text = words.Text()[len(words.First(l.given).Text()):]
 	}
 	if strings.TrimSpace(text) != "" {
 		t.say(text, pipeline.NoSpan)
 	}
 	if !s.Pieces {
 		s.TTS.Finish(l.sayings[0])
+	}
+}
+
+// hush gives up what is still to be spoken of the reply.
+func (t *turn) hush() {
+	l := t.live
+	l.waiting = nil
+	if n := len(l.sayings); n > len(t.trace.Sayings) {
+		t.simulator.config.Services.TTS.Cancel(l.sayings[n-1])
 	}
 }

@@ -6,44 +6,68 @@ import (
 	"halfsecond/pipeline"
 )
 
-// speak hands the first piece of the reply to the voice and lays out its way to the ear.
-// What was asked early is not said before the turn is committed.
+// speak hands the first piece of the reply to the voice. What was asked early is not said
+// before the turn is committed; where the voice may begin, its audio is held back.
 func (t *turn) speak(text pipeline.SpanID) {
-	if t.simulator.config.Services.TTS != nil {
+	services, g := &t.simulator.config.Services, t.simulator.config.Stack.Guess
+	if !t.settled && (services.TTS != nil || !g.TTS) {
+		t.earlyText = text
+		return
+	}
+	t.handed = true
+	if services.TTS != nil {
 		t.say(t.firstPiece(), text)
 		return
 	}
-	d, k := &t.drawn, &t.simulator.config.Stack
-	t.spoken = true
-	causes := []pipeline.SpanID{text}
-	early := t.end(text) < t.ear.at
-	if early && !k.Guess.TTS {
-		causes = append(causes, t.ear.commit...)
+	t.way = append(t.way[:0], text)
+	if text == t.earlyText {
+		t.way = append(t.way, t.ear.commit...)
 	}
-	audio := t.voice(causes...)
-	if early && k.Guess.TTS {
-		audio = t.release(audio)
-	}
-	audio = t.stage(pipeline.SpanLeading, d.leading, audio)
-	t.play(audio, d.reply)
+	t.reach()
 }
 
-// voice lays out the service's work until its first audio.
-func (t *turn) voice(causes ...pipeline.SpanID) pipeline.SpanID {
+// pass appends a stage on the way from the text to the ear. One without length leaves no
+// span.
+func (t *turn) pass(name string, length time.Duration) {
+	if length > 0 {
+		t.way = append(t.way[:0], t.tried(t.trace.Append(name, length, true, t.way...)))
+	}
+}
+
+// reach has the text come to the voice, once there is a connection and a place.
+func (t *turn) reach() {
 	d, k := &t.drawn, &t.simulator.config.Stack
-	start := time.Duration(0)
-	for _, id := range causes {
-		start = max(start, t.end(id))
+	if d.voiceConnect > 0 && k.TTS.Socket.due(t.of.spoke, t.latest(t.way)) {
+		t.pass(pipeline.SpanTTSConnect, d.voiceConnect)
 	}
-	if d.voiceConnect > 0 && k.TTS.Socket.due(t.of.spoke, start) {
-		causes = []pipeline.SpanID{t.trace.Append(pipeline.SpanTTSConnect, d.voiceConnect, true, causes...)}
-		start = t.end(causes[0])
+	at := t.latest(t.way)
+	if k.TTS.Workers == 0 {
+		t.voice(at)
+		return
 	}
-	if begins := t.simulator.desk.take(start, t.synthesis()); begins > start {
-		causes = []pipeline.SpanID{t.trace.Append(pipeline.SpanTTSQueue, begins-start, true, causes...)}
+	t.spoken = true // from here on the turn ends with the reply heard
+	early := !t.settled
+	t.later(at, func() {
+		if early && t.settled && !t.right {
+			return
+		}
+		t.seat = t.simulator.desk.come(t.synthesis(), func() { t.voice(at) })
+	})
+}
+
+// voice lays out the service's work until its first audio. It begins now, or where texts
+// do not wait for each other at the instant at which the text is there.
+func (t *turn) voice(there time.Duration) {
+	began := max(there, t.loop().Now())
+	t.pass(pipeline.SpanTTSQueue, began-there)
+	t.began = began
+	t.of.spoke = began + t.synthesis()
+	audio := t.tried(t.trace.Append(pipeline.SpanTTSFirstAudio, t.drawn.tts, true, t.way...))
+	if t.settled {
+		t.play(audio, t.drawn.leading, true)
+	} else {
+		t.earlyAudio = audio
 	}
-	t.of.spoke = start
-	return t.trace.Append(pipeline.SpanTTSFirstAudio, d.tts, true, causes...)
 }
 
 // synthesis returns how long the voice works on the whole reply.
@@ -51,30 +75,45 @@ func (t *turn) synthesis() time.Duration {
 	return t.drawn.tts + time.Duration(t.simulator.config.Stack.TTS.Factor*float64(t.reply()))
 }
 
-// release has audio that was made early wait for the committed turn.
-func (t *turn) release(audio pipeline.SpanID) pipeline.SpanID {
-	if t.end(audio) >= t.ear.at {
-		return audio
-	}
-	return t.trace.Append(pipeline.SpanCommit, 0, true, append([]pipeline.SpanID{audio}, t.ear.commit...)...)
-}
-
-// play lays out the way from the first audible sample to the ear, and what comes after it.
-func (t *turn) play(audio pipeline.SpanID, tokens int) {
+// play lays out the way from the first audio, and the silence in it, to the ear, and what
+// comes after it.
+func (t *turn) play(audio pipeline.SpanID, leading time.Duration, simulated bool) {
 	d := &t.drawn
 	t.spoken = true
-	at := t.stage(pipeline.SpanPostWait, d.post, audio)
-	at = t.stage(pipeline.SpanPreBuffer, d.buffer, at)
-	if t.filler != pipeline.NoSpan && t.end(t.filler) > t.end(at) {
-		at = t.trace.Append(pipeline.SpanFillerWait, t.end(t.filler)-t.end(at), true, at)
+	t.way = append(t.way[:0], audio)
+	if audio == t.earlyAudio {
+		t.way = append(t.way, t.ear.commit...)
 	}
-	at = t.stage(pipeline.SpanEgress, d.egress, at)
-	at = t.trace.Append(pipeline.SpanPlayout, d.playout, true, at)
-	t.audio, t.heardAt = t.end(audio), t.end(at)
-	t.loop().At(t.end(at), pipeline.RankOutput, func() {
-		t.Mark(pipeline.MarkReplyHeard)
-		t.replied = true
-		t.bargeIn(time.Duration(tokens) * t.simulator.config.Stack.SpeechPerToken)
-		t.finish()
-	})
+	t.pass(pipeline.SpanLeading, leading)
+	if leading > 0 {
+		t.trace.Spans[t.way[0]].Simulated = simulated
+	}
+	t.pass(pipeline.SpanPostWait, d.post)
+	t.pass(pipeline.SpanPreBuffer, d.buffer)
+	t.afterFiller()
+	t.pass(pipeline.SpanEgress, d.egress)
+	ear := t.trace.Append(pipeline.SpanPlayout, d.playout, true, t.way...)
+	t.heardAt = t.end(ear)
+	t.loop().At(t.heardAt, pipeline.RankOutput, t.own.heard)
+}
+
+// afterFiller has the answer wait for the filler's end. How long it waits is told by a span
+// of its own; what comes next waits for the filler itself, too, so that an answer that is
+// there sooner is not heard sooner.
+func (t *turn) afterFiller() {
+	if t.filler == pipeline.NoSpan {
+		return
+	}
+	if wait := t.end(t.filler) - t.latest(t.way); wait > 0 {
+		t.pass(pipeline.SpanFillerWait, wait)
+	}
+	t.way = append(t.way, t.filler)
+}
+
+// heard has the reply begin at the ear.
+func (t *turn) heard() {
+	t.Mark(pipeline.MarkReplyHeard)
+	t.replied = true
+	t.bargeIn(t.reply())
+	t.finish()
 }

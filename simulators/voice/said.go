@@ -3,6 +3,7 @@ package voice
 import (
 	"halfsecond/mockllm/token"
 	"halfsecond/pipeline"
+	"halfsecond/simulators/voice/gather"
 )
 
 // bound is what a request says and hears, as the model asks for it. The functions are
@@ -19,54 +20,119 @@ func (a *asking) bind(t *turn) {
 	a.turn = t
 	a.bound = bound{
 		prompt: func() pipeline.Prompt {
-			p := t.asks(a)
-			return pipeline.Prompt{Chat: true, System: token.Passage(p[:1]).Text(), Text: token.Passage(p[1:]).Text()}
+			p := t.asks(a, nil)
+			return pipeline.Prompt{Chat: true, System: p[:1].Text(), Text: p[1:].Text()}
 		},
-		answer: func() string { return t.replies(a).Text() },
+		answer: func() string { return t.answers(a, nil).Text() },
 		blocks: func(dst []uint64, size int) []uint64 {
-			p := t.asks(a)
-			return append(token.Passage(p[:]), t.replies(a)...).Blocks(dst, size)
+			a.words = t.answers(a, t.asks(a, a.words[:0]))
+			return a.words.Blocks(dst, size)
 		},
 		notify: func(p pipeline.Progress) { t.progress(a, p) },
 		done:   func() { t.ended(a) },
 	}
 }
 
-// asks returns the prompt: the words that begin every prompt, those of the call, of which
-// a longer prompt of a later turn has more, and what the user just said. A tool's result
-// follows what the user said.
-func (t *turn) asks(a *asking) [4]token.Segment {
-	k, seed, session, index := &t.simulator.config.Stack, t.seed(), t.trace.Session, t.trace.Index
-	prompt := a.call.PromptTokens
-	result := max(0, prompt-t.said())
-	if t.tool == pipeline.NoSpan {
-		result = 0
+// lengths returns how long a request's prompt and answer are.
+func (t *turn) lengths(a *asking) (prompt, output int) {
+	k := &t.simulator.config.Stack
+	a.words = t.asks(a, a.words[:0])
+	prompt, output = a.words.Tokens(), k.ReasoningTokens+t.drawn.reply
+	if a.tool {
+		r := t.chance("tool/tokens")
+		output = k.ReasoningTokens + k.Tool.Tokens.Draw(&r)
 	}
-	prompt -= result
-	system := min(k.SystemTokens, prompt-1)
+	return prompt, output
+}
+
+// asks appends the prompt: the words that begin every prompt, those of the call, and what
+// the user just said. A tool's result follows that. In a context that grows, the words of
+// the call are those that were said in it; in one that does not, a longer prompt of a
+// later turn has more of the same words.
+func (t *turn) asks(a *asking, p token.Passage) token.Passage {
+	prompt := t.drawn.prompt
+	system := min(t.simulator.config.Stack.SystemTokens, prompt-1)
 	user := min(t.userTokens(), prompt-system)
-	return [4]token.Segment{
-		{ID: t.systemName(), N: system},
-		{ID: t.historyName(), N: prompt - system - user},
-		{ID: token.Name(seed, "voice/user", t.heardAs(a, session, index)...), N: user},
-		{ID: token.Name(seed, "voice/tool", session, index), N: result},
-	}
-}
-
-// said returns how many tokens the prompt has without the result of a tool.
-func (t *turn) said() int {
+	p = append(p, token.Segment{ID: t.systemName(), N: system})
 	if t.simulator.config.Stack.Context.Grows {
-		return t.drawn.prompt + t.of.history
+		p[0].N, user = t.of.system, t.userSaid()
+		p = append(p, t.of.said...)
+	} else {
+		p = append(p, token.Segment{ID: t.historyName(), N: prompt - system - user})
 	}
-	return t.drawn.prompt
+	p = append(p, token.Segment{ID: t.userName(a == t.early && !t.right), N: user})
+	if a.second {
+		p = append(p, t.toolResult())
+	}
+	return p
 }
 
-// heardAs names what the user said, as far as it was heard when the model was asked.
-func (t *turn) heardAs(a *asking, session, index int) []int {
-	if a == t.early && !t.right {
-		return []int{session, index, 1}
+// remember has the call begin with the first turn's prompt, and perhaps what was said in
+// it told in other words.
+func (t *turn) remember() {
+	c, of := &t.simulator.config.Stack.Context, t.of
+	switch {
+	case !c.Grows:
+	case of.said == nil:
+		prompt := t.drawn.prompt
+		of.system = min(t.simulator.config.Stack.SystemTokens, prompt-1)
+		of.user = min(t.userTokens(), prompt-of.system)
+		of.said = token.Passage{{ID: t.sessionName(), N: prompt - of.system - of.user}}
+	case c.Rewrite > 0:
+		of.user = 0
+		if r := t.chance("context/history"); luck(&r, c.Rewrite) {
+			of.said = token.Passage{{ID: t.sessionName(t.trace.Index, 1), N: of.said.Tokens()}}
+		}
+	default:
+		of.user = 0
 	}
-	return []int{session, index}
+}
+
+// userSaid returns how many tokens of the prompt are what the user just said. Of a call's
+// first prompt that leaves room for, there may be fewer.
+func (t *turn) userSaid() int {
+	if t.of.user > 0 {
+		return t.of.user
+	}
+	return t.userTokens()
+}
+
+// keep has the call remember what was said in the turn: of a reply that was spoken into,
+// what the user heard.
+func (t *turn) keep() {
+	of := t.of
+	if of.said == nil {
+		return // the user was not heard
+	}
+	of.said = append(of.said, token.Segment{ID: t.userName(false), N: t.userSaid()})
+	if t.tool != pipeline.NoSpan && t.last().second {
+		of.said = append(of.said, t.toolResult())
+	}
+	if t.replied {
+		heard := t.drawn.reply
+		if t.stopped {
+			heard = t.heardTokens()
+		}
+		of.said = append(of.said, t.spokenWords().First(heard)...)
+	}
+}
+
+// toolResult returns what a tool says.
+func (t *turn) toolResult() token.Segment {
+	r := t.chance("tool/result")
+	return token.Segment{
+		ID: token.Name(t.seed(), "voice/tool", t.trace.Session, t.trace.Index),
+		N:  t.simulator.config.Stack.Tool.Result.Draw(&r),
+	}
+}
+
+// userName names what the user said, or what was taken for it too early.
+func (t *turn) userName(wrong bool) token.ID {
+	name := [3]int{t.trace.Session, t.trace.Index, 1}
+	if wrong {
+		return token.Name(t.seed(), "voice/user", name[:]...)
+	}
+	return token.Name(t.seed(), "voice/user", name[:2]...)
 }
 
 // userTokens returns how many tokens the user's words are.
@@ -80,52 +146,65 @@ func (t *turn) userTokens() int {
 // systemName names the words that begin the prompt: the same for all, unless they have the
 // time in them or the tools stand in another order.
 func (t *turn) systemName() token.ID {
-	c := &t.simulator.config.Stack.Context
-	r := t.chance("context/system")
-	if luck(&r, c.TimeStamp) || luck(&r, c.ToolOrder) {
-		return token.Name(t.seed(), "voice/system", t.trace.Session, t.trace.Index)
+	if c := &t.simulator.config.Stack.Context; c.TimeStamp > 0 || c.ToolOrder > 0 {
+		r := t.chance("context/system")
+		if stamp, order := luck(&r, c.TimeStamp), luck(&r, c.ToolOrder); stamp || order {
+			return token.Name(t.seed(), "voice/system", t.trace.Session, t.trace.Index)
+		}
 	}
 	return token.Name(t.seed(), "voice/system")
 }
 
 // historyName names what was said in the call, as it is told to the model.
 func (t *turn) historyName() token.ID {
-	c := &t.simulator.config.Stack.Context
-	name := []int{t.trace.Session}
-	if c.Turns > 0 {
+	if c := &t.simulator.config.Stack.Context; c.Rewrite > 0 {
+		if r := t.chance("context/history"); luck(&r, c.Rewrite) {
+			return t.sessionName(t.trace.Index, 1)
+		}
+	}
+	return t.sessionName()
+}
+
+// sessionName names words of the call.
+func (t *turn) sessionName(more ...int) token.ID {
+	name := append(make([]int, 0, 4), t.trace.Session)
+	if t.simulator.config.Stack.Context.Turns > 0 {
 		name = append(name, t.of.number)
 	}
-	r := t.chance("context/history")
-	if luck(&r, c.Rewrite) {
-		name = append(name, t.trace.Index, 1)
-	}
-	return token.Name(t.seed(), "voice/session", name...)
+	return token.Name(t.seed(), "voice/session", append(name, more...)...)
 }
 
 // seed returns what the words of the run follow from.
 func (t *turn) seed() uint64 { return t.simulator.config.Seed ^ t.simulator.config.Salt }
 
-// replies returns the answer.
-func (t *turn) replies(a *asking) token.Passage {
-	seed, session, index := t.seed(), t.trace.Session, t.trace.Index
+// answers appends the answer.
+func (t *turn) answers(a *asking, p token.Passage) token.Passage {
+	session, index := t.trace.Session, t.trace.Index
 	if a.tool {
-		return token.Passage{{ID: token.Name(seed, "voice/call", session, index), N: a.call.OutputTokens}}
+		return append(p, token.Segment{ID: token.Name(t.seed(), "voice/call", session, index), N: a.call.OutputTokens})
 	}
-	thought := t.simulator.config.Stack.ReasoningTokens
-	r := token.Sentences(token.Name(seed, "voice/reply", session, index), token.Name(seed, "voice/more", session, index),
-		t.drawn.reply, t.drawn.sentence)
-	if thought == 0 {
-		return r[:]
+	if thought := t.simulator.config.Stack.ReasoningTokens; thought > 0 {
+		p = append(p, token.Segment{ID: token.Name(t.seed(), "voice/thought", session, index), N: thought})
 	}
-	return append(token.Passage{{ID: token.Name(seed, "voice/thought", session, index), N: thought}}, r[:]...)
+	return append(p, t.spokenWords()...)
 }
 
-// tokensOf returns how many tokens of the answer have so many characters, the end of a word
-// included; all of them where it is shorter.
-func (t *turn) tokensOf(characters int) int {
-	seed, session, index := t.seed(), t.trace.Session, t.trace.Index
-	r := token.Sentences(token.Name(seed, "voice/reply", session, index), token.Name(seed, "voice/more", session, index),
-		min(t.drawn.reply, characters+1), t.drawn.sentence)
-	n, _ := token.Passage(r[:]).Cut(characters)
-	return min(max(1, n), t.drawn.reply)
+// spokenWords returns the words of the answer that are spoken: sentences, where more of
+// them matter than the first, and with a clause, where that does.
+func (t *turn) spokenWords() token.Passage {
+	seed, session, index, k := t.seed(), t.trace.Session, t.trace.Index, &t.simulator.config.Stack
+	if !k.cuts() && k.Gather.By != gather.Clause {
+		r := token.Sentences(token.Name(seed, "voice/reply", session, index), token.Name(seed, "voice/more", session, index), t.drawn.reply, t.drawn.sentence)
+		return r[:]
+	}
+	clause := 0
+	if k.Gather.By == gather.Clause {
+		clause = t.drawn.clause
+	}
+	return token.Spoken(func(i int) token.ID {
+		if i == 0 {
+			return token.Name(seed, "voice/reply", session, index)
+		}
+		return token.Name(seed, "voice/more", session, index, i)
+	}, t.drawn.reply, t.drawn.sentence, clause)
 }

@@ -101,7 +101,7 @@ func TestShortPrompts(t *testing.T) {
 		tr := sim.turn(0, 0)
 		a := &asking{}
 		a.call.PromptTokens = c.prompt
-		got := tr.asks(a)
+		got := tr.asks(a, nil)
 		if got[0].N != c.wantSystem || got[2].N != c.wantUser || got[0].N+got[1].N+got[2].N != c.prompt {
 			t.Errorf("prompt of %d with %d before every one: %v, want %d for all and %d of the user", c.prompt, c.system, got, c.wantSystem, c.wantUser)
 		}

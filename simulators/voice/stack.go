@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"halfsecond/pipeline/dist"
+	"halfsecond/simulators/voice/ending"
 	"halfsecond/simulators/voice/gather"
 )
 
@@ -28,7 +29,7 @@ type Stack struct {
 
 	// When it is the agent's turn.
 	EndOfTurn  dist.Dist     // from the detector's stop to the decision that the turn is over
-	Ending     Ending        // what decides instead; nil is EndOfTurn
+	Ending     Ending        // decides instead; nil is EndOfTurn
 	STTTimer   time.Duration // from the detector's stop: how long a final text is waited for that nobody marks as final; 0 knows it when it comes
 	PolicyWait dist.Dist     // after the decision
 	Hook       dist.Dist     // the user's own code, before the model is asked
@@ -76,17 +77,20 @@ func (f STTFrom) String() string { return [...]string{"speech", "vad_stop"}[f] }
 
 // Ending decides when a turn is over.
 type Ending interface {
-	// Decide returns how long after the end of speech, both at the agent, the detector
-	// reports its stop and the turn is decided; early is when it is likely to be over and
-	// something may be tried, Unknown for never. silence and final are when the detector
-	// and the transcript alone would be done. The draws are those of one turn.
-	Decide(session, index int, silence, final time.Duration) Decision
+	// Waits reports which of the two instants a decision depends on: the detector's stop and
+	// the final transcript.
+	Waits() (stop, final bool)
+	// Decide returns when the turn is over. stop and final are when the detector's stop and
+	// the final transcript are at the agent, counted from the end of speech there; one that
+	// it does not wait for may be 0. The draws are those of one turn of a run's seed.
+	Decide(seed uint64, session, index int, stop, final time.Duration) Decision
 }
 
-// Decision is what an Ending makes of one turn, from the end of speech at the agent on.
+// Decision is what an Ending makes of one turn, counted from the end of speech at the
+// agent.
 type Decision struct {
-	Stop, Decided, Early time.Duration
-	CutIn                bool // the agent would have spoken into a pause of this turn
+	ending.Decision
+	CutIn bool // the agent would have spoken into a pause of this turn
 }
 
 // Model is what stands between the agent and its language model.
@@ -105,10 +109,11 @@ type Socket struct {
 
 // Context is how the prompt of a call grows and what the model's cache can keep of it.
 type Context struct {
+	Alone bool // a session has one turn, and nothing of it is kept
 	Turns int  // of a call, after which the next call begins; 0 is one call for ever
 	Grows bool // PromptTokens is the first turn's; each later one has what was said before
 	// What breaks a cached prefix: the system prompt has the time in it; its tools change
-	// their order; what was said is told in other words; another replica answers.
+	// their order; what was said is told in other words from then on.
 	TimeStamp, ToolOrder, Rewrite float64 // share of turns
 }
 
@@ -116,7 +121,7 @@ type Context struct {
 type Guess struct {
 	From  GuessFrom
 	Right float64 // share of guesses whose words and whose end of turn hold
-	TTS   bool    // the voice begins as well, and is held back until the turn is committed
+	TTS   bool    // a modelled voice begins as well, and is held back until the turn is committed
 }
 
 // GuessFrom says at what the model is asked early.
@@ -131,7 +136,8 @@ const (
 // String returns the name, as scenario files have it.
 func (f GuessFrom) String() string { return [...]string{"vad_stop", "final", "early_end"}[f] }
 
-// Tool is a call that the model makes before it answers.
+// Tool is a call that the model makes before it answers. It works once the turn is
+// committed, even where the model was asked before: what it does cannot be taken back.
 type Tool struct {
 	Share  float64    // of turns that need it
 	Tokens dist.Count // of the model's answer that asks for it
@@ -139,11 +145,12 @@ type Tool struct {
 	Result dist.Count // tokens that the prompt of the answer has more
 }
 
-// Filler is what is said while the answer is made.
+// Filler is what is said while the answer is made. It is not, where text of the answer is
+// handed to the voice first.
 type Filler struct {
 	Share float64   // of turns
 	After dist.Dist // from the committed turn until it is handed to the voice
-	For   dist.Dist // how long it plays; the answer waits for its end
+	For   dist.Dist // how long its audio is; the answer waits for its end
 	Tools bool      // only before tools
 }
 
@@ -152,8 +159,8 @@ type TTS struct {
 	Connect dist.Dist
 	Socket  Socket
 	Workers int // texts at a time, for all calls; 0 is any number
-	// Holds is how many characters the service waits for before it begins to speak; the
-	// end of the reply is enough as well.
+	// Holds is how many characters of the pieces that were handed over the service waits for
+	// before it begins to speak; the end of the reply is enough as well.
 	Holds      int
 	FirstAudio dist.Dist // text handed over to first audio
 	// Factor is how long it takes to make a second of audio after the first, in seconds; 0

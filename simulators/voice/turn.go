@@ -1,6 +1,7 @@
 package voice
 
 import (
+	"slices"
 	"time"
 
 	"halfsecond/pipeline"
@@ -14,25 +15,49 @@ type turn struct {
 	drawn     drawn
 	of        *call
 	*left
+	own *own
 
 	live    *live // nil where all is modelled
 	ear     heard
+	settled bool      // the turn is committed
 	askings []*asking // in the order of their asking
-	own     *asking   // the memory of the first one
 	early   *asking   // the one before the commit; nil for none
 	right   bool      // it was
 
-	gather, held, tool, filler pipeline.SpanID
-	spoken                     bool          // laid out to the ear
-	replied                    bool          // the reply is heard
-	waits                      int           // what else the end of the turn waits for
-	audio, heardAt             time.Duration // first audible sample: at the agent, and at the ear
+	gather, look, held, tool, filler pipeline.SpanID
+
+	handed   bool              // text of the answer was handed to the voice
+	spoken   bool              // laid out to the ear
+	replied  bool              // the reply is heard
+	stopped  bool              // and was spoken into, so that it ended there
+	waits    int               // what else the end of the turn waits for
+	way      []pipeline.SpanID // what the next stage to the ear waits for
+	seat     *seat             // at the voice; nil for none
+	fills    pipeline.Timer    // until there is a filler
+	began    time.Duration     // the voice worked on the first piece from then on
+	heardAt  time.Duration     // first audible sample at the ear
+	silentAt time.Duration     // the last that was heard of a reply that was stopped
+
+	// What an early request came to before the turn was committed; NoSpan for nothing.
+	earlyText, earlyAudio pipeline.SpanID
+	earlyCall             *asking // its answer called a tool
+	guessed               []pipeline.SpanID
+}
+
+// own is memory that serves turn after turn.
+type own struct {
+	asking    *asking // the first one of a turn
+	alone     call    // of sessions of one turn
+	committed func()
+	heard     func()
+	serial    int // of the turn
 }
 
 // left is what a turn leaves behind, in one piece of memory.
 type left struct {
 	trace    pipeline.Trace
 	spans    [12]pipeline.Span
+	after    [16]pipeline.SpanID
 	marks    [1]pipeline.Mark
 	requests [1]pipeline.Request
 }
@@ -42,23 +67,56 @@ func (s *Simulator) turn(session, index int) *turn {
 	t := &turn{}
 	if n := len(s.idle); n > 0 {
 		t, s.idle = s.idle[n-1], s.idle[:n-1]
+	} else {
+		t.own = &own{committed: func() { t.waits--; t.committed() }, heard: func() { t.heard() }}
 	}
 	*t = turn{
-		simulator: s, drawn: s.draw(session, index), of: s.call(session, index), left: &left{}, ear: heard{commit: t.ear.commit[:0]}, askings: t.askings[:0], own: t.own,
-		gather: pipeline.NoSpan, held: pipeline.NoSpan, tool: pipeline.NoSpan, filler: pipeline.NoSpan,
+		simulator: s, drawn: s.draw(session, index), left: &left{}, own: t.own,
+		ear:     heard{stopped: pipeline.NoSpan, final: pipeline.NoSpan, timer: pipeline.NoSpan, early: pipeline.Unknown, commit: t.ear.commit[:0]},
+		askings: t.askings[:0], way: t.way[:0], guessed: t.guessed[:0],
+		gather: pipeline.NoSpan, look: pipeline.NoSpan, held: pipeline.NoSpan, tool: pipeline.NoSpan, filler: pipeline.NoSpan,
+		earlyText: pipeline.NoSpan, earlyAudio: pipeline.NoSpan,
 	}
+	t.own.serial++
 	if x := &s.config.Services; x.hears() || x.TTS != nil {
 		t.live = &live{audio: pipeline.NoSpan}
 	}
 	t.trace = pipeline.Trace{Kind: pipeline.KindVoice, Session: session, Index: index}
 	t.trace.Spans, t.trace.Marks = t.spans[:0], t.marks[:0]
+	t.trace.Room(t.after[:])
+	t.enter(session, index)
 	return t
+}
+
+// enter has the turn go on with its session's call.
+func (t *turn) enter(session, index int) {
+	if t.simulator.config.Stack.Context.Alone {
+		t.own.alone = newCall(0)
+		t.of = &t.own.alone
+	} else {
+		t.of = t.simulator.callOf(session, index)
+	}
+	t.of.interrupted = false
 }
 
 func (t *turn) loop() pipeline.Scheduler { return t.simulator.config.Loop }
 
+// later has something done at an instant at which the turn may be over, and its memory
+// serve another.
+func (t *turn) later(at time.Duration, f func()) {
+	serial := t.own.serial
+	t.loop().At(at, pipeline.RankTimer, func() {
+		if t.own.serial == serial {
+			f()
+		}
+	})
+}
+
 // fact notes what was decided.
 func (t *turn) fact(name, value string) {
+	if t.trace.Facts == nil {
+		t.trace.Facts = make([]pipeline.Fact, 0, 4)
+	}
 	t.trace.Facts = append(t.trace.Facts, pipeline.Fact{Name: name, Value: value})
 }
 
@@ -68,6 +126,7 @@ func (t *turn) finish() {
 	if t.waits > 0 || t.spoken && !t.replied || !t.spoken && t.loop().Now() < t.ear.at || t.asking() {
 		return
 	}
+	t.fills.Stop()
 	outcome, reason := t.outcome()
 	t.tell()
 	t.Finish(outcome, reason)
@@ -92,7 +151,7 @@ func (t *turn) outcome() (pipeline.Outcome, string) {
 	}
 	if a := t.last(); a != nil {
 		r := &a.call.Record
-		if r.Outcome != pipeline.OK && !(r.Outcome == pipeline.Cancelled && t.of.interrupted) {
+		if r.Outcome != pipeline.OK && !(r.Outcome == pipeline.Cancelled && t.stopped) {
 			return r.Outcome, r.Reason
 		}
 	}
@@ -105,20 +164,34 @@ func (t *turn) outcome() (pipeline.Outcome, string) {
 // tell has the trace say what is known of the requests, and has the call remember what was
 // said.
 func (t *turn) tell() {
-	t.of.history += t.userTokens() + t.drawn.reply
-	if a := t.last(); a != nil {
-		t.follow(&a.sentences)
+	if t.simulator.config.Stack.Context.Grows {
+		t.keep()
+	}
+	if a := t.last(); a != nil && t.replied {
+		t.follow(a)
 	}
 	for i := len(t.askings) - 1; i >= 0; i-- { // a divided span moves those after it
-		if a := t.askings[i]; a.first != pipeline.NoSpan {
+		if a := t.askings[i]; a.first != pipeline.NoSpan && !a.wrong {
 			t.divide(a)
 		}
 	}
+	t.forget()
 	t.trace.Requests = t.requests[:0]
 	for _, a := range t.askings {
 		if a.first != pipeline.NoSpan {
 			t.trace.Requests = append(t.trace.Requests, a.call.Record)
 		}
+	}
+}
+
+// forget leaves out the spans of a wrong guess but for the one that tells how long it
+// lasted. Nothing waited for them, and all of them came before any that is divided.
+func (t *turn) forget() {
+	if t.early == nil || t.right {
+		return
+	}
+	for _, id := range slices.Backward(t.guessed) {
+		t.trace.Remove(id)
 	}
 }
 
@@ -129,11 +202,15 @@ func (t *turn) divide(a *asking) {
 	if first.End == pipeline.Unknown {
 		return
 	}
-	rest := pipeline.SpanLLMFirstToken
-	if t.simulator.config.Stack.Model.Modelled && r.Simulated {
+	modelled := t.simulator.config.Stack.Model.Modelled && r.Simulated
+	queued, rest := pipeline.Unknown, pipeline.SpanLLMFirstToken
+	if modelled {
 		rest = pipeline.SpanLLMPrefill
 	}
-	queued, thought := r.Scheduled, first.End
+	if modelled || !r.Simulated {
+		queued = r.Scheduled
+	}
+	thought := first.End
 	if r.FirstText > r.FirstOutput || r.Simulated {
 		thought = min(first.End, r.FirstOutput)
 	}
@@ -150,8 +227,8 @@ func (t *turn) answerDirectly() {
 	k := t.simulator.config.Stack.Direct
 	end := t.trace.Append(pipeline.SpanEndOfTurn, k.Silence.Draw(&r), true, t.ear.arrived)
 	audio := t.trace.Append(pipeline.SpanModelAudio, k.FirstAudio.Draw(&r), true, end)
-	t.ear.at = t.end(audio)
-	t.play(audio, t.drawn.reply)
+	t.settled, t.ear.at = true, t.end(end)
+	t.play(audio, t.drawn.leading, true)
 }
 
 // reply returns how long the reply plays, by its tokens.

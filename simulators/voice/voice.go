@@ -2,10 +2,13 @@
 // to the first audible sample of the reply at the user's ear.
 //
 // Read stack.go for the parts of a turn and turn.go for its course: ear.go from the mouth
-// to the committed turn, mind.go for the language model, mouth.go for the voice, floor.go
-// for who speaks into whom. call.go holds what one turn leaves to the next, draw.go the
-// random numbers, and said.go what is said. A stage starts when the last of those it waits
-// for has ended, so a turn is a max/plus graph, and its trace says what waited for what.
+// to the committed turn, mind.go for the language model, guess.go for asking it early,
+// pieces.go for what of the answer goes to the voice, mouth.go and desk.go for that,
+// floor.go for who speaks into whom, follow.go for the playback. call.go holds what one turn
+// leaves to the next, draw.go the random numbers, said.go what is said, judge.go the
+// end-of-turn policies, and live.go the services that take the place of modelled stages. A
+// stage starts when the last of those it waits for has ended, so a turn is a max/plus graph,
+// and its trace says what waited for what.
 package voice
 
 import (
@@ -29,14 +32,17 @@ type Config struct {
 // Simulator makes turns. Its methods run on the loop.
 type Simulator struct {
 	config Config
-	idle   []*turn // turns that are over, to serve again
-	calls  map[int]*call
-	desk   desk // of the voice
+	idle   []*turn       // turns that are over, to serve again
+	calls  map[int]*call // by session
+	desk   desk          // of the voice
 }
 
 // New returns a Simulator.
 func New(c Config) *Simulator {
-	return &Simulator{config: c, calls: map[int]*call{}, desk: desk{places: c.Stack.TTS.Workers}}
+	if c.Services.TTS != nil { // which has its own connections, places and habits
+		c.Stack.TTS = TTS{}
+	}
+	return &Simulator{config: c, calls: map[int]*call{}, desk: desk{loop: c.Loop, places: c.Stack.TTS.Workers}}
 }
 
 // Begin starts a turn whose last sample of speech leaves the mouth now; where the user

@@ -41,6 +41,9 @@ func (c Confidence) Decide(p Pause, r *dist.Rand) Decision {
 	return d
 }
 
+// Waits returns neither.
+func (c Confidence) Waits() (stop, final bool) { return false, false }
+
 // Settings returns the threshold, the main setting, and the others.
 func (c Confidence) Settings() []Setting { return c.knobs().settings() }
 

@@ -34,6 +34,9 @@ func (e Endpointing) Decide(p Pause, r *dist.Rand) Decision {
 	return d
 }
 
+// Waits returns neither.
+func (e Endpointing) Waits() (stop, final bool) { return false, false }
+
 // Settings returns the silence, the main setting, and the others.
 func (e Endpointing) Settings() []Setting { return e.knobs().settings() }
 

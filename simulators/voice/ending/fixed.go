@@ -30,6 +30,9 @@ func (f Fixed) Decide(p Pause, r *dist.Rand) Decision {
 	return d
 }
 
+// Waits returns the stop, and the final transcript where the wait counts from it.
+func (f Fixed) Waits() (stop, final bool) { return true, f.From == FromFinal }
+
 // Settings returns the wait.
 func (f Fixed) Settings() []Setting { return f.knobs().settings() }
 

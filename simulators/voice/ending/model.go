@@ -65,6 +65,9 @@ func (m TurnModel) base(p Pause) time.Duration {
 	return vad + final
 }
 
+// Waits returns the stop, and the final transcript where the model reads it or a wait counts from it.
+func (m TurnModel) Waits() (stop, final bool) { return true, m.AfterFinal || m.From == FromFinal }
+
 // Settings returns the threshold, the main setting, and the waits.
 func (m TurnModel) Settings() []Setting { return m.knobs().settings() }
 

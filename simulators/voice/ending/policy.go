@@ -16,6 +16,8 @@ type Policy interface {
 	// Decide returns when a silence that lasts ends the turn. It takes one number from r,
 	// whatever the policy.
 	Decide(p Pause, r *dist.Rand) Decision
+	// Waits reports which of a pause's instants the decision depends on.
+	Waits() (stop, final bool)
 	// Settings returns the policy's numbers. The first is its main setting: more of it
 	// makes the agent slower and lets the user pause longer.
 	Settings() []Setting

@@ -30,6 +30,9 @@ func (u Rules) Decide(p Pause, r *dist.Rand) Decision {
 	return d
 }
 
+// Waits returns the stop, and the final transcript where the waits count from it.
+func (u Rules) Waits() (stop, final bool) { return true, u.From == FromFinal }
+
 // Settings returns the waits; the main one is that without a mark.
 func (u Rules) Settings() []Setting { return u.knobs().settings() }
 

@@ -1,7 +1,9 @@
 package ending
 
 import (
+	"fmt"
 	"math"
+	"strings"
 
 	"halfsecond/pipeline/dist"
 )
@@ -90,6 +92,21 @@ var (
 	// A confidence of .7, Flux's threshold, takes a score of .4 or more.
 	flux = Scores{Name: "Deepgram Flux", Threshold: .4, End: Odds{Mean: 5, SD: 2.4}, Inner: Odds{Mean: -2.4, SD: 2.4}}
 )
+
+// Slug returns the name as scenario files have it, such as "smart-turn-v3.2".
+func (s Scores) Slug() string { return strings.ToLower(strings.ReplaceAll(s.Name, " ", "-")) }
+
+// FindScores returns the scores of the model with that slug.
+func FindScores(slug string) (Scores, error) {
+	all := Models()
+	slugs := make([]string, len(all))
+	for i, s := range all {
+		if slugs[i] = s.Slug(); slugs[i] == slug {
+			return s, nil
+		}
+	}
+	return Scores{}, fmt.Errorf("no scores of a turn model %q: want one of %s", slug, strings.Join(slugs, ", "))
+}
 
 // Models returns the turn models whose scores are known.
 func Models() []Scores { return []Scores{liveKit, smartTurn, assemblyAI, flux} }

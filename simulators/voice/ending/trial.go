@@ -14,6 +14,14 @@ type Setup struct {
 	// From the end of speech at the agent to the detector's stop and to the final
 	// transcript. They are drawn anew at each pause.
 	Stop, Final dist.Dist
+	// The detector looks once in a Frame, so that the end of speech falls anywhere in it,
+	// and its word takes Compute more; zero for neither.
+	Frame   time.Duration
+	Compute dist.Dist
+	// FromStop has Final count from the detector's stop, and Timer is how long after that
+	// stop a text is waited for that nobody marks as final; 0 knows it when it comes.
+	FromStop bool
+	Timer    time.Duration
 	// Reply is from a decision until the reply is heard, with the way of the speech to the
 	// agent: what passes between them while the user pauses.
 	Reply dist.Dist
@@ -42,27 +50,52 @@ type Cut struct {
 // Try says a turn to the agent. The draws are those of a session and an index: a policy
 // meets the same scores there as any other.
 func (s Setup) Try(t *Turn, seed uint64, session, index int) Trial {
+	return s.try(t, seed, session, index, func(*Pause) {})
+}
+
+// TryAt is Try with the detector's stop and the final transcript of the true end known.
+func (s Setup) TryAt(t *Turn, seed uint64, session, index int, stop, final time.Duration) Trial {
+	return s.try(t, seed, session, index, func(p *Pause) { p.Stop, p.Final = stop, final })
+}
+
+// try says the turn; known may put what is known of its end in place of what was drawn.
+func (s Setup) try(t *Turn, seed uint64, session, index int, known func(*Pause)) Trial {
 	r := dist.Stream(seed, "voice/ending", session, index)
 	var out Trial
 	for i := range t.Pauses {
-		d, _ := s.decide(t, i, &r)
+		p := s.pause(t, i, &r)
+		d := s.Policy.Decide(p, &r)
 		reply := s.Reply.Draw(&r)
 		out.inner(i, t.Pauses[i].Length, d, reply)
 	}
-	end, p := s.decide(t, len(t.Pauses), &r)
-	out.End, out.Stop, out.Final = end, p.Stop, p.Final
+	p := s.pause(t, len(t.Pauses), &r)
+	known(&p)
+	out.End, out.Stop, out.Final = s.Policy.Decide(p, &r), p.Stop, p.Final
 	return out
 }
 
-// decide judges the pause of that number; the one after the last is the end of the turn.
-func (s Setup) decide(t *Turn, i int, r *dist.Rand) (Decision, Pause) {
+// pause returns what is known of the pause of that number; the one after the last is the
+// end of the turn.
+func (s Setup) pause(t *Turn, i int, r *dist.Rand) Pause {
 	inner := i < len(t.Pauses)
 	p := Pause{Again: i > 0, Stop: s.Stop.Draw(r), Final: s.Final.Draw(r), Score: s.Scores.At(t.Kind, inner).Draw(r)}
+	if s.Frame > 0 {
+		p.Stop += dist.Uniform(0, s.Frame-1).Draw(r)
+	}
+	if s.Compute != (dist.Dist{}) {
+		p.Stop += s.Compute.Draw(r)
+	}
+	if s.FromStop {
+		p.Final += p.Stop
+	}
+	if s.Timer > 0 {
+		p.Final = max(p.Final, p.Stop+s.Timer)
+	}
 	p.Ends = t.Ends
 	if inner {
 		p.Ends = t.Pauses[i].Ends
 	}
-	return s.Policy.Decide(p, r), p
+	return p
 }
 
 // inner counts a pause inside the turn. The user speaks again at its end: what is decided

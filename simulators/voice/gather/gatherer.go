@@ -2,6 +2,7 @@ package gather
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -44,10 +45,11 @@ func (g *Gatherer) Add(r Rule, part string) bool {
 	return len(part) > at+size
 }
 
-// longEnough counts characters. A word is not cut: the piece ends before the next one.
+// longEnough counts characters. A word is not cut: the piece ends before the white space
+// behind one, or with a sign that ends a sentence.
 func (g *Gatherer) longEnough(r Rule, part string) bool {
 	for _, c := range part {
-		if g.n >= r.Characters && (c == ' ' || c == '\n') || g.n > r.Characters && r.ends(c) {
+		if g.n >= r.Characters && unicode.IsSpace(c) || g.n+1 >= r.Characters && r.ends(c) && c != '\n' {
 			return true
 		}
 		g.n++

@@ -32,6 +32,10 @@ type Rule struct {
 	LookAhead bool
 }
 
+// LooksAhead reports whether pieces wait for what follows them: LookAhead, of sentences and
+// clauses.
+func (r Rule) LooksAhead() bool { return r.LookAhead && r.By <= Clause }
+
 // ends reports whether a character may end a piece.
 func (r Rule) ends(c rune) bool {
 	switch c {

@@ -36,10 +36,15 @@ func (p *Player) Add(x Piece) {
 
 // wait plays silence until an instant.
 func (p *Player) wait(until time.Duration) {
-	if until > p.Over {
-		p.Gaps = append(p.Gaps, Gap{p.Over, until})
-		p.Over = until
+	if until <= p.Over {
+		return
 	}
+	if n := len(p.Gaps); n > 0 && p.Gaps[n-1].To == p.Over { // nothing was played between
+		p.Gaps[n-1].To = until
+	} else {
+		p.Gaps = append(p.Gaps, Gap{p.Over, until})
+	}
+	p.Over = until
 }
 
 // Stalled returns how long the gaps are together.

@@ -1,0 +1,278 @@
+package voice
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/dist"
+)
+
+// marksOf returns the marks of a trace in ms from due, by name.
+func marksOf(tr *pipeline.Trace) string {
+	var all []string
+	for _, m := range tr.Marks {
+		all = append(all, fmt.Sprintf("%s %d", m.Name, (m.At-tr.Due)/ms))
+	}
+	return strings.Join(all, ", ")
+}
+
+func factsOf(tr *pipeline.Trace) string {
+	var all []string
+	for _, f := range tr.Facts {
+		all = append(all, f.Name+" "+f.Value)
+	}
+	return strings.Join(all, ", ")
+}
+
+func TestTool(t *testing.T) {
+	k := plain
+	k.Tool = &Tool{Share: 1, Tokens: dist.ConstantCount(25), Takes: constant(300 * ms), Result: dist.ConstantCount(50)}
+	b := newBench(k)
+	tr := b.turn(t, 10*time.Second, 0, 0)
+	want := ear + "queue 287-307 [2 3], prefill 307-387 [4], tool_call 387-627 [5], tool 627-927 [6], " +
+		"queue 927-947 [7], prefill 947-1027 [8], gathering 1027-1057 [9], tts_first_audio 1057-1245 [10], leading_silence 1245-1395 [11], playout 1395-1435 [12]"
+	if got := spansOf(tr); got != want {
+		t.Errorf("spans\n%s\nwant\n%s", got, want)
+	}
+	calls := b.model.calls
+	if len(calls) != 2 || calls[0].prompt != 1000 || calls[0].output != 25 || calls[1].prompt != 1050 || calls[1].output != 40 {
+		t.Fatalf("calls %+v, want 1000 tokens in and 25 out, then 1050 and 40", calls)
+	}
+	if got := common(calls[0].blocks, calls[1].blocks); got != 1000 {
+		t.Errorf("they share %d tokens, want the first prompt's 1000", got)
+	}
+	if len(tr.Requests) != 2 || tr.Requests[1].PromptTokens != 1050 {
+		t.Errorf("requests %+v", tr.Requests)
+	}
+	// A call of one token leaves no span, and a tool that fails to be called ends the turn.
+	k.Tool.Tokens = dist.ConstantCount(1)
+	b = newBench(k)
+	if got := spansOf(b.turn(t, 0, 0, 0)); !strings.Contains(got, "prefill 307-387 [4], tool 387-687 [5]") {
+		t.Errorf("spans %s", got)
+	}
+	b = newBench(k)
+	b.model.fails = 1
+	if tr := b.turn(t, 0, 0, 0); tr.Outcome != pipeline.Error || tr.End != 287*ms {
+		t.Errorf("%s at %s, want an error at 287ms", tr.Outcome, tr.End)
+	}
+	// Half of the turns need one.
+	k.Tool.Share, k.Context.Alone = .5, true
+	b = newBench(k)
+	for i := range 1000 {
+		b.turn(t, time.Duration(i)*10*time.Second, i, 0)
+	}
+	if n := len(b.model.calls) - 1000; n < 450 || n > 550 {
+		t.Errorf("%d of 1000 turns called the tool, want 500", n)
+	}
+}
+
+func TestFiller(t *testing.T) {
+	filler := func(f Filler) Stack {
+		k := plain
+		k.Filler = &f
+		return k
+	}
+	tools := filler(Filler{Share: 1, For: constant(700 * ms), Tools: true})
+	called := tools
+	called.Tool = &Tool{Share: 1, Tokens: dist.ConstantCount(25), Takes: constant(300 * ms), Result: dist.ConstantCount(50)}
+	for _, c := range []struct {
+		name         string
+		k            Stack
+		marks, spans string // the latter from the commit on
+	}{
+		// The filler is made until 475, heard at 475 + 150 + 40, and over at 1175; the answer is ready at 755.
+		{"the answer waits for its end", filler(Filler{Share: 1, For: constant(700 * ms)}), "filler_heard 665, reply_heard 1215",
+			"prefill 307-387 [4], filler 287-475 [2 3], filler_plays 475-1175 [6], gathering 387-417 [5], tts_first_audio 417-605 [8], leading_silence 605-755 [9], filler_wait 755-1175 [10], playout 1175-1215 [11 7]"},
+		{"a short one is over before", filler(Filler{Share: 1, For: constant(100 * ms)}), "filler_heard 665, reply_heard 795",
+			"prefill 307-387 [4], filler 287-475 [2 3], filler_plays 475-575 [6], gathering 387-417 [5], tts_first_audio 417-605 [8], leading_silence 605-755 [9], playout 755-795 [10 7]"},
+		{"later", filler(Filler{Share: 1, After: constant(100 * ms), For: constant(700 * ms)}), "filler_heard 765, reply_heard 1315",
+			"prefill 307-387 [4], gathering 387-417 [5], filler 287-575 [2 3], filler_plays 575-1275 [7], tts_first_audio 417-605 [6], leading_silence 605-755 [9], filler_wait 755-1275 [10], playout 1275-1315 [11 8]"},
+		{"too late: there is text of the answer", filler(Filler{Share: 1, After: constant(131 * ms), For: constant(700 * ms)}), "reply_heard 795",
+			"prefill 307-387 [4], gathering 387-417 [5], tts_first_audio 417-605 [6], leading_silence 605-755 [7], playout 755-795 [8]"},
+		{"no tool is called", tools, "reply_heard 795", "prefill 307-387 [4], gathering 387-417 [5], tts_first_audio 417-605 [6], leading_silence 605-755 [7], playout 755-795 [8]"},
+		{"a tool is", called, "filler_heard 665, reply_heard 1435", "prefill 307-387 [4], filler 287-475 [2 3], filler_plays 475-1175 [6], tool_call 387-627 [5], tool 627-927 [8], " +
+			"queue 927-947 [9], prefill 947-1027 [10], gathering 1027-1057 [11], tts_first_audio 1057-1245 [12], leading_silence 1245-1395 [13], playout 1395-1435 [14 7]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tr := newBench(c.k).turn(t, 10*time.Second, 0, 0)
+			if got := marksOf(tr); got != c.marks {
+				t.Errorf("marks %s, want %s", got, c.marks)
+			}
+			got := strings.Replace(spansOf(tr), "queue 287-307 [2 3], ", "", 1)
+			if got = strings.TrimPrefix(got, ear); got != c.spans {
+				t.Errorf("spans\n%s\nwant\n%s", got, c.spans)
+			}
+		})
+	}
+}
+
+// TestFillerOfAFailedTurn: a filler that is to come does not come once the turn has failed,
+// and not in a later turn.
+func TestFillerOfAFailedTurn(t *testing.T) {
+	k := plain
+	k.Filler = &Filler{Share: 1, After: constant(3 * time.Second), For: constant(700 * ms)}
+	k.ReplyTokens = dist.ConstantCount(1000)
+	b := newBench(k)
+	b.model.fails = 1
+	failed := b.turn(t, 0, 0, 0)
+	if failed.Outcome != pipeline.Error || failed.End != 287*ms || len(failed.Marks) != 0 {
+		t.Errorf("%s at %s, marks %s; want an error at 287ms and none", failed.Outcome, failed.End, marksOf(failed))
+	}
+	// The same turn's memory serves the next one, which the old timer would fall into.
+	b = newBench(k)
+	b.model.fails = 1
+	b.loop.At(0, pipeline.RankInput, func() { b.sim.Begin(0, 0, func(*pipeline.Trace) {}) })
+	if next := b.turn(t, 2*time.Second, 0, 1); marksOf(next) != "reply_heard 795" {
+		t.Errorf("marks of the next turn: %s", marksOf(next))
+	}
+}
+
+// The reply of plain is heard at 795 and plays for 10 s.
+func TestBargeIn(t *testing.T) {
+	barge := func(x BargeIn) Stack {
+		k := plain
+		x.Share = 1
+		k.BargeIn = &x
+		return k
+	}
+	long := constant(2 * time.Second)
+	for _, c := range []struct {
+		name         string
+		k            Stack
+		marks, facts string
+		interrupted  bool
+		cancelled    time.Duration // the model's request, ms from due; -1 for not
+	}{
+		// 1 s into the reply; the onset is at the agent after 40 ms, the detector takes 200 more, and silence 40 to the ear.
+		{"cleared", barge(BargeIn{After: constant(time.Second), Start: constant(200 * ms), For: long, Buffer: constant(900 * ms), Clear: true}),
+			"reply_heard 795, barge_in 1795, noticed 2035, silence 2075", "barge_in stopped, heard_tokens 5", true, -1},
+		{"playback goes on", barge(BargeIn{After: constant(time.Second), Start: constant(200 * ms), For: long, Buffer: constant(900 * ms)}),
+			"reply_heard 795, barge_in 1795, noticed 2035, silence 2975", "barge_in stopped, heard_tokens 8", true, -1},
+		{"the guard is longer", barge(BargeIn{After: constant(time.Second), Start: constant(200 * ms), Guard: constant(600 * ms), For: long, Clear: true}),
+			"reply_heard 795, barge_in 1795, noticed 2435, silence 2475", "barge_in stopped, heard_tokens 6", true, -1},
+		{"no interruption", barge(BargeIn{After: constant(time.Second), Start: constant(200 * ms), For: long, Clear: true, False: 1}),
+			"reply_heard 795, barge_in 1795, noticed 2035, silence 2075", "barge_in false stop, heard_tokens 5", true, -1},
+		{"shorter than the guard", barge(BargeIn{After: constant(time.Second), Guard: constant(600 * ms), For: constant(599 * ms), Clear: true}),
+			"reply_heard 795, barge_in 1795", "barge_in unnoticed", false, -1},
+		{"over before it is noticed", barge(BargeIn{After: constant(9800 * ms), Start: constant(200 * ms), For: long, Clear: true}),
+			"reply_heard 795, barge_in 10595", "barge_in unnoticed", false, -1},
+		{"after the end", barge(BargeIn{After: constant(10 * time.Second), For: long, Clear: true}), "reply_heard 795", "", false, -1},
+		{"the rest was sent ahead", barge(BargeIn{After: constant(9500 * ms), Start: constant(200 * ms), For: long, Buffer: constant(time.Minute)}),
+			"reply_heard 795, barge_in 10295, noticed 10535, silence 10795", "barge_in stopped, heard_tokens 40", true, -1},
+		// 200 tokens are out at 2377: at 1235 the model still writes.
+		{"the model is stopped", func() Stack {
+			k := barge(BargeIn{After: constant(200 * ms), Start: constant(200 * ms), For: long, Clear: true})
+			k.ReplyTokens = dist.ConstantCount(200)
+			return k
+		}(), "reply_heard 795, barge_in 995, noticed 1235, silence 1275", "barge_in stopped, heard_tokens 1", true, 1235},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(c.k)
+			tr := b.turn(t, 10*time.Second, 0, 0)
+			if got := marksOf(tr); got != c.marks {
+				t.Errorf("marks %s, want %s", got, c.marks)
+			}
+			if got := factsOf(tr); got != c.facts || tr.Outcome != pipeline.OK {
+				t.Errorf("%s %s, facts %s, want %s", tr.Outcome, tr.Reason, got, c.facts)
+			}
+			cancelled := time.Duration(-1)
+			if at := b.model.calls[0].cancelled; at != pipeline.Unknown {
+				cancelled = (at - tr.Due) / ms
+			}
+			if cancelled != c.cancelled {
+				t.Errorf("the request was given up at %d ms, want %d", cancelled, c.cancelled)
+			}
+			want := 12 * time.Second // the reply and the user's next words
+			if c.interrupted {
+				want = 2 * time.Second
+			}
+			if got := b.sim.Busy(0, 1); c.cancelled < 0 && got != want {
+				t.Errorf("the user is busy for %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+// TestBargeInFreesTheVoice: a voice that is stopped serves the next text.
+func TestBargeInFreesTheVoice(t *testing.T) {
+	k := plain
+	k.BargeIn = &BargeIn{Share: 1, After: constant(time.Second), Start: constant(200 * ms), For: constant(2 * time.Second), Clear: true}
+	k.TTS.Workers, k.TTS.Factor = 1, .9 // busy from 417 for 188 ms and 9 s, or until 2035
+	b := newBench(k)
+	b.loop.At(0, pipeline.RankInput, func() { b.sim.Begin(0, 0, func(*pipeline.Trace) {}) })
+	tr := b.turn(t, time.Second, 1, 0)
+	// Its text is there at 1417, the voice is free at 2035.
+	if got := heardAfter(tr); got != 795*ms+618*ms {
+		t.Errorf("heard after %s, want 1413ms: %s", got, spansOf(tr))
+	}
+}
+
+// TestInterruptedOnce: whether a reply was spoken into is of that reply alone.
+func TestInterruptedOnce(t *testing.T) {
+	k := plain
+	k.BargeIn = &BargeIn{Share: 1, After: constant(time.Second), For: constant(2 * time.Second), Clear: true}
+	b := newBench(k)
+	b.turn(t, 0, 0, 0)
+	b.model.fails = 2
+	if tr := b.turn(t, 20*time.Second, 0, 1); tr.Outcome != pipeline.Error {
+		t.Fatalf("the second turn is %s, want error", tr.Outcome)
+	}
+	if b.sim.calls[0].wasInterrupted() {
+		t.Error("a turn without a reply counts as spoken into")
+	}
+}
+
+// TestUnderruns: the reply of two sentences of 4 tokens, a second each, at the ear.
+func TestUnderruns(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(k *Stack)
+		gaps   string
+		over   time.Duration // ms
+	}{
+		// The first is made from 417 to 605 + 500 and heard from 795 to 1795. The second's text
+		// is there at 457; it is made from 1105 on: its first sample is at the ear at 1333.
+		{"a voice that keeps up", func(k *Stack) { k.TTS.Factor = .5 }, "", 2795},
+		// Made until 605 + 1500 = 2105: its last sample is at the ear at 2145, 350 late. The
+		// second comes from 2293 on, at the ear at 2333 instead of 2145, and ends at 3793 + 40.
+		{"slower than speech", func(k *Stack) { k.TTS.Factor = 1.5 }, "1795-2333 3333-3833 ", 3833},
+		{"a buffer helps", func(k *Stack) { k.TTS.Factor, k.PreBuffer = 1.5, constant(400*ms) }, "2195-2333 3333-3833 ", 3833},
+		// 500 ms a token: the second sentence is whole at 387 + 7 · 500 = 3887, the first at 1887.
+		{"a slow model", func(k *Stack) { k.TTS.Factor = .1 }, "3265-4115 ", 5115},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := plain
+			k.ReplyTokens = dist.ConstantCount(8)
+			c.change(&k)
+			b := newBench(k)
+			if c.name == "a slow model" {
+				b.model.next = 500 * ms
+			}
+			tr := b.turn(t, 10*time.Second, 0, 0)
+			gaps := ""
+			for _, s := range tr.Spans {
+				if s.Name == pipeline.SpanUnderrun {
+					gaps += fmt.Sprintf("%d-%d ", (s.Start-tr.Due)/ms, (s.End-tr.Due)/ms)
+				}
+			}
+			if over := tr.Mark(pipeline.MarkReplyOver) - tr.Due; gaps != c.gaps || over != c.over*ms {
+				t.Errorf("gaps %q, over at %s; want %q and %s", gaps, over, c.gaps, c.over*ms)
+			}
+		})
+	}
+}
+
+// TestUnderrunsOfAStoppedReply: silence that the user asked for is no hole.
+func TestUnderrunsOfAStoppedReply(t *testing.T) {
+	k := plain
+	k.ReplyTokens, k.TTS.Factor = dist.ConstantCount(8), 1.5
+	k.BargeIn = &BargeIn{Share: 1, After: constant(time.Second), Start: constant(20 * ms), For: constant(2 * time.Second), Clear: true}
+	tr := newBench(k).turn(t, 0, 0, 0) // noticed at 1855, silent at 1895
+	last := tr.Spans[len(tr.Spans)-1]
+	if last.Name != pipeline.SpanUnderrun || last.Start != 1795*ms || last.End != 1895*ms || tr.Mark(pipeline.MarkReplyOver) != pipeline.Unknown {
+		t.Errorf("the last span is %+v, the marks are %s", last, marksOf(tr))
+	}
+}

@@ -1,0 +1,78 @@
+package playback
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"halfsecond/pipeline/dist"
+)
+
+const ms = time.Millisecond
+
+func TestPlayer(t *testing.T) {
+	piece := func(first, last, long int) Piece {
+		return Piece{time.Duration(first) * ms, time.Duration(last) * ms, time.Duration(long) * ms}
+	}
+	for _, c := range []struct {
+		name   string
+		player Player
+		pieces []Piece
+		gaps   string
+		over   time.Duration // ms
+	}{
+		{"nothing", Player{}, nil, "", 0},
+		{"one piece, all at once", Player{}, []Piece{piece(100, 100, 1000)}, "", 1100},
+		{"made as fast as it plays", Player{}, []Piece{piece(100, 1100, 1000)}, "", 1100},
+		{"made slower: the shortfall is one gap", Player{}, []Piece{piece(100, 1600, 1000)}, "1100-1600 ", 1600},
+		{"the next is there in time", Player{}, []Piece{piece(100, 200, 1000), piece(1100, 1200, 500)}, "", 1600},
+		{"the next is late", Player{}, []Piece{piece(100, 200, 1000), piece(1300, 1400, 500)}, "1100-1300 ", 1800},
+		{"the next is late, and slow", Player{}, []Piece{piece(100, 200, 1000), piece(1300, 2000, 500)}, "1100-1300 1800-2000 ", 2000},
+		{"slow, and the next is late: one gap", Player{}, []Piece{piece(100, 1600, 1000), piece(1700, 1800, 500)}, "1100-1700 ", 2200},
+		{"a player that begins later has some in hand", Player{Begun: true, Over: 400 * ms}, []Piece{piece(100, 1600, 1000), piece(1700, 1800, 500)}, "1400-1700 ", 2200},
+	} {
+		p := c.player
+		for _, x := range c.pieces {
+			p.Add(x)
+		}
+		gaps := ""
+		for _, g := range p.Gaps {
+			gaps += fmt.Sprintf("%d-%d ", g.From/ms, g.To/ms)
+		}
+		if gaps != c.gaps || p.Over != c.over*ms {
+			t.Errorf("%s: gaps %q, over at %s; want %q and %s", c.name, gaps, p.Over, c.gaps, c.over*ms)
+		}
+	}
+}
+
+// TestPlayerAddsUp: what plays and what is silent fill the time from the beginning to the
+// end, no gap touches the next, and audio that comes sooner is never heard later.
+func TestPlayerAddsUp(t *testing.T) {
+	r := dist.Stream(1, "playback")
+	for range 2000 {
+		var p, sooner Player
+		at, plays := time.Duration(0), time.Duration(0)
+		begin := time.Duration(0)
+		for i := range 1 + r.IntN(6) {
+			at += time.Duration(r.IntN(800)) * ms
+			x := Piece{First: at, For: time.Duration(r.IntN(1000)) * ms}
+			x.Last = x.First + time.Duration(r.IntN(1200))*ms
+			at = x.Last
+			if i == 0 {
+				begin = x.First
+			}
+			p.Add(x)
+			x.Last -= (x.Last - x.First) / 2
+			sooner.Add(x)
+			plays += x.For
+		}
+		if p.Over != begin+plays+p.Stalled() || sooner.Over > p.Over {
+			t.Fatalf("over at %s after %s of audio and %s of silence from %s on; sooner %s", p.Over, plays, p.Stalled(), begin, sooner.Over)
+		}
+		for i := 1; i < len(p.Gaps); i++ {
+			if p.Gaps[i].From <= p.Gaps[i-1].To {
+				t.Fatalf("gaps %v touch", p.Gaps)
+			}
+		}
+	}
+}
