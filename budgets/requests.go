@@ -136,7 +136,7 @@ var aggregateRate = Metric{
 	gather: func(traces []pipeline.Trace, p *Pool) {
 		tokens, known := 0, false
 		eachRequest(traces, func(r *pipeline.Request) {
-			if r.OutputTokens != pipeline.UnknownCount {
+			if r.OutputTokens > 0 || r.OutputTokens == 0 && r.Chunks == 0 { // 0 for what came is no count
 				tokens, known = tokens+r.OutputTokens, true
 			}
 		})

@@ -171,7 +171,7 @@ var endEvents = map[dialect.Protocol]string{
 func (v *view) flagged(flag string) (Finding, bool) {
 	for _, r := range v.ok {
 		for _, f := range r.Reply.Flags() {
-			if f == flag && !(flag == reply.FlagNoUsage && r.Reply.Impossible != "") {
+			if f == flag && !(flag == reply.FlagNoUsage && len(r.Reply.Impossible)+len(r.Reply.Unreadable) > 0) {
 				return Finding{ID: flag, Cost: pipeline.Unknown, Evidence: []string{v.flagEvidence(flag, r)}}, true
 			}
 		}

@@ -162,6 +162,7 @@ type script struct {
 	zip    bool                               // compress for everybody, flushing
 
 	flushed bool // compress for those who accept it, flushing
+	cut     bool // close the connection behind it, without the last chunk
 
 	mu sync.Mutex // guards n
 	n  int
@@ -209,6 +210,9 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 			flush()
 		}
+	}
+	if s.cut {
+		panic(http.ErrAbortHandler)
 	}
 }
 
@@ -306,6 +310,9 @@ func usage(prompt, cached, completion, reasoning int) string {
 	return fmt.Sprintf("data: {\"choices\":[],\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":%d,\"prompt_tokens_details\":{\"cached_tokens\":%d},\"completion_tokens_details\":{\"reasoning_tokens\":%d}}}\n\n",
 		prompt, completion, cached, reasoning)
 }
+
+// odd is a usage object as some servers write it, and others do not.
+func odd(members string) string { return "data: {\"choices\":[],\"usage\":{" + members + "}}\n\n" }
 
 // chunks are n deltas, one a gap.
 func chunks(n int) (p []any) {

@@ -22,6 +22,10 @@ func rests(v *view) []Finding {
 			Fix:      "have the server, or the gateway before it, end the response when it has sent the end event",
 		}
 		switch {
+		case rest.Cut != "" && !r.Reply.Compressed:
+			f.ID, f.Severity, f.Title = "body_cut", Broken, "the body is cut behind its end event: clients that read to its end take a whole answer for a failed one, and no connection can be used again"
+			f.Evidence = []string{fmt.Sprintf("%s: %s behind the end event the body broke off (%s)%s", v.which(r), ms(rest.Waited), rest.Cut, more(rest.Bytes))}
+			f.Fix = "have the server, or the gateway before it, end the response as HTTP asks for, with its last chunk or at its Content-Length, before it closes the connection"
 		case rest.Open:
 		case rest.Waited >= late:
 			f.Cost = rest.Waited

@@ -86,7 +86,7 @@ func table(t *testing.T, r *Report) string {
 }
 
 // TestCostOfPart: a run that was cut off cost at least what its file holds. Of 120 requests
-// 104 have a count, of 9 tokens and 31, 4 were refused, and of 12 nobody says.
+// 104 have a count, of 9 tokens and 31, 4 were refused, and of 12 it is that of the prompt alone.
 func TestCostOfPart(t *testing.T) {
 	run := guarded()
 	run.Footer = trace.Footer{N: 120, Reason: "cut off"}
@@ -97,8 +97,8 @@ func TestCostOfPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := r.Cost; c == nil || !c.Part || c.Requests != 120 || c.USD != 0.03458 || c.MostUSD != c.USD || c.Uncounted != 12 {
-		t.Fatalf("cost %+v, want 0.03458 USD of 120 requests, 12 of them uncounted", r.Cost)
+	if c := r.Cost; c == nil || !c.Part || c.Requests != 120 || c.USD != 0.034805 || c.MostUSD != c.USD || c.Uncounted != 12 {
+		t.Fatalf("cost %+v, want 0.034805 USD of 120 requests, 12 of them uncounted", r.Cost)
 	}
 	if words := r.Cost.words(run.Header.Endpoints); !strings.HasPrefix(words, "Cost of what the file holds, which is not all that was sent: ") {
 		t.Error(words)

@@ -26,7 +26,7 @@ func (o *Overlong) add(r *pipeline.Request) {
 	}
 }
 
-// Impossible is what servers counted that cannot be, which is in no figure.
+// Impossible is what servers counted that cannot be, or cannot be read, which is in no figure.
 type Impossible struct {
 	N     int     `json:"n"`     // requests
 	First *string `json:"first"` // what was counted of the first, in words; null for none
@@ -49,7 +49,7 @@ func (n *Network) counts() (notes []string) {
 			count(o.N), counted(o.Of, "answer"), counted(o.Most, "token")))
 	}
 	if i := n.Impossible; i.N > 0 {
-		notes = append(notes, fmt.Sprintf("Of %s the server counted what cannot be, which is taken as not counted: %s.", counted(i.N, "request"), *i.First))
+		notes = append(notes, fmt.Sprintf("Of %s the server counted what cannot be, or cannot be read, which is taken as not counted: %s.", counted(i.N, "request"), *i.First))
 	}
 	return notes
 }

@@ -24,7 +24,7 @@ func TestOddCounts(t *testing.T) {
 	}
 	got := strings.Join(n.counts(), "\n")
 	want := "Longer than asked for: 2 of 3 answers, by 60 tokens at most. The server does not heed the limit that it is given.\n" +
-		"Of 1 request the server counted what cannot be, which is taken as not counted: an answer of more than 100000000 tokens."
+		"Of 1 request the server counted what cannot be, or cannot be read, which is taken as not counted: an answer of more than 100000000 tokens."
 	if got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

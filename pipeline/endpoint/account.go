@@ -89,7 +89,7 @@ func usedBy(reserved price.Tokens, r *reply.Reply) price.Tally {
 		return price.Half(price.Tokens{}, false, false, most)
 	default:
 		counted := price.Tokens{Prompt: u.Prompt, Cached: max(0, u.Cached), Output: u.Completion}
-		return price.Half(counted, u.Prompt > 0, u.Completion > 0 || outputs(r) == 0, most)
+		return price.Half(counted, u.Prompt > 0, u.Completion > 0 || u.Completion == 0 && outputs(r) == 0, most)
 	}
 }
 

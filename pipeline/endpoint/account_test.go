@@ -54,7 +54,9 @@ func TestClientMaxCost(t *testing.T) {
 		{"counts what cannot be", answer(`{"prompt_tokens":9223372036854775807,"completion_tokens":9223372036854775807}`), 2, "over the cap of 0.25 USD",
 			price.Tally{Requests: 2, Uncounted: 2, Assumed: price.Tokens{Prompt: 20, Output: 16}}},
 		{"more cached than asked", answer(`{"prompt_tokens":10,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":50}}`), 3, "over the cap of 0.25 USD",
-			price.Tally{Requests: 3, Counted: price.Tokens{Output: 12}, Uncounted: 3, Assumed: price.Tokens{Prompt: 30}}},
+			price.Tally{Requests: 3, Counted: price.Tokens{Prompt: 30, Output: 12}}},
+		{"an answer that cannot be", answer(`{"prompt_tokens":12,"completion_tokens":1000000000000}`), 2, "over the cap of 0.25 USD",
+			price.Tally{Requests: 2, Counted: price.Tokens{Prompt: 24}, Uncounted: 2, Assumed: price.Tokens{Output: 16}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -108,7 +108,7 @@ func (f *flight) exchange(ctx context.Context, body []byte, x *exchange.Exchange
 	}, f.output)}
 	l.cause = context.Cause(ctx)
 	w.stop()
-	rest := f.linger(resp)
+	rest := f.linger(ctx, resp)
 	if x != nil && l.reply.Done {
 		x.Rest = rest
 	}
@@ -145,7 +145,7 @@ func proto(resp *http.Response) string {
 // linger reads what follows the end of the answer, so that the connection can be
 // used again, and returns what that was where the config asks for it. Over HTTP/2 it can
 // be in any case.
-func (f *flight) linger(resp *http.Response) exchange.Rest {
+func (f *flight) linger(ctx context.Context, resp *http.Response) exchange.Rest {
 	if resp.ProtoMajor >= 2 {
 		return exchange.Rest{}
 	}
@@ -158,7 +158,11 @@ func (f *flight) linger(resp *http.Response) exchange.Rest {
 	}
 	began, text := f.client.loop.Elapsed(), new(inked)
 	_, err := io.Copy(text, io.LimitReader(resp.Body, reply.ReadBytes))
-	return exchange.Rest{Waited: f.client.loop.Elapsed() - began, Bytes: text.n, Open: err != nil || text.all == reply.ReadBytes}
+	rest := exchange.Rest{Waited: f.client.loop.Elapsed() - began, Bytes: text.n, Open: err != nil || text.all == reply.ReadBytes}
+	if err != nil && ctx.Err() == nil {
+		rest.Open, rest.Cut = false, f.client.tidy(err.Error())
+	}
+	return rest
 }
 
 // inked counts bytes, all of them and those that are no white space.

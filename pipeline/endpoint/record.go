@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"halfsecond/pipeline"
@@ -51,17 +50,10 @@ func (k Key) Headers(h http.Header) []pipeline.Fact {
 
 func (c *Client) tidy(s string) string { return c.config.Key.Tidy(s) }
 
-// Tidy makes one short printable line of words that may come from a server, and
-// takes the key out of them.
+// Tidy makes one short line of words that may come from a server, as
+// pipeline.Printable does, and takes the key out of them.
 func (k Key) Tidy(s string) string {
-	s = k.Mask(s)
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return ' '
-	}, s)
-	s = strings.Join(strings.Fields(s), " ")
+	s = pipeline.Printable(strings.Join(strings.Fields(k.Mask(s)), " "))
 	if len(s) <= maxReason {
 		return s
 	}

@@ -70,7 +70,8 @@ type Read struct {
 type Rest struct {
 	Waited time.Duration // until the body ended or the client left
 	Bytes  int           // those that are no white space
-	Open   bool          // the body did not end, or not well
+	Open   bool          // the body had not ended when the client left
+	Cut    string        // why it broke off, in words; empty where it did not
 }
 
 // Add adds a read. A nil Exchange keeps nothing.

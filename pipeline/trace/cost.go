@@ -64,9 +64,9 @@ func usedBy(q *pipeline.Request) price.Tally {
 	switch {
 	case q.Transport.Status >= 300:
 		return price.Tally{Requests: 1}
-	case q.Outcome != pipeline.OK || q.OutputTokens == pipeline.UnknownCount:
+	case q.Outcome != pipeline.OK:
 		return price.Half(price.Tokens{}, false, false, price.Tokens{})
 	}
 	counted := price.Tokens{Prompt: q.PromptTokens, Cached: max(0, min(q.CachedTokens, q.PromptTokens)), Output: q.OutputTokens}
-	return price.Half(counted, q.PromptTokens > 0, q.OutputTokens > 0 || q.Chunks == 0, price.Tokens{})
+	return price.Half(counted, q.PromptTokens > 0, q.OutputTokens > 0 || q.OutputTokens == 0 && q.Chunks == 0, price.Tokens{})
 }

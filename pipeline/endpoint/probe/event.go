@@ -3,8 +3,10 @@ package probe
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"halfsecond/pipeline/endpoint/probe/seen"
 	"halfsecond/pipeline/endpoint/reply"
@@ -18,6 +20,9 @@ func event(m reply.Message) seen.Event {
 	if e.Kind == seen.KindUnread {
 		e.Text, e.Wrong = begins(string(m.Data), mostExcerpt), wrong(m.Data)
 		return e
+	}
+	if m.Step != nil && m.Step.Mangled {
+		e.Wrong = mangled(m.Data)
 	}
 	e.Text = excerpt(cmp.Or(e.Text, string(m.Data)), mostExcerpt)
 	return e
@@ -34,6 +39,18 @@ func wrong(data []byte) string {
 	var v json.RawMessage
 	if err := json.Unmarshal(data, &v); err != nil {
 		return err.Error()
+	}
+	return ""
+}
+
+// mangled says where a text is no UTF-8.
+func mangled(data []byte) string {
+	for i := 0; i < len(data); {
+		r, n := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && n < 2 {
+			return fmt.Sprintf("its byte %d is %#02x, which is no UTF-8 there", i+1, data[i])
+		}
+		i += n
 	}
 	return ""
 }

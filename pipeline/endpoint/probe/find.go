@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint"
 	"halfsecond/pipeline/endpoint/dialect"
 	"halfsecond/pipeline/endpoint/probe/seen"
@@ -229,7 +230,7 @@ func (f *finder) note(l endpoint.Look) {
 func noted(l endpoint.Look) seen.Look {
 	s := seen.Look{Method: l.Method, URL: l.URL, Status: l.Status, Type: l.Type, To: l.To, Wait: l.Wait, Headers: l.Headers, Failed: l.Failed}
 	if l.Status < 200 || l.Status > 299 {
-		s.Message = excerpt(strings.TrimSpace(reply.StatusMessage(l.Status, l.Body)), mostWords)
+		s.Message = begins(pipeline.Printable(strings.Join(strings.Fields(reply.StatusMessage(l.Status, l.Body)), " ")), mostWords)
 	}
 	return s
 }

@@ -5,12 +5,14 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/wire"
@@ -97,6 +99,7 @@ type reader struct {
 	ended   bool // the end event or an error was read
 	step    Step // of the message in hand
 	tally   tally
+	odd     oddCounts
 	outputs int // output chunks of all choices
 	parts   parts
 	choices []*gatherer
@@ -239,6 +242,11 @@ func (r *reader) event(e wire.Event) bool {
 		r.decoder.Event(e, &r.step)
 		if r.step.Unread = unread(e, &r.step); r.step.Unread {
 			r.reply.Unread++
+		} else {
+			if r.step.Mangled = !utf8.Valid(e.Data); r.step.Mangled {
+				r.reply.Mangled++
+			}
+			r.odd.look(e.Data, r.step.Usage, r.step.Timings)
 		}
 		r.tell(Message{At: e.At, Name: e.Name, Data: e.Data, Step: &r.step})
 		r.take(e.At)
@@ -329,6 +337,7 @@ func (r *reader) readWhole() {
 func (r *reader) whole(text []byte) {
 	r.step.reset()
 	r.decoder.Whole(text, &r.step)
+	r.odd.look(text, r.step.Usage, r.step.Timings)
 	r.tell(Message{At: r.reply.End, Data: text, Step: &r.step})
 	r.count(false)
 	for i := range r.step.Pieces {
@@ -395,9 +404,33 @@ func (r *reader) finish() *Reply {
 // useCount takes what the server counted, as far as that can be.
 func (r *reader) useCount() {
 	counted, source := r.tally.result()
-	r.reply.Usage, r.reply.Impossible = counted.believed(r.asked)
+	r.reply.Usage, r.reply.Impossible = counted.believed(r.asked, answered{r.amount(), r.reply.Outcome == pipeline.OK})
 	r.reply.TokenSource = source
-	if r.reply.Usage == nil {
+	if r.reply.OutputTokens() == pipeline.UnknownCount {
 		r.reply.TokenSource = sourceNone
 	}
+	negative, unreadable := r.odd.told(r.reply.Usage)
+	r.reply.Impossible, r.reply.Unreadable = append(r.reply.Impossible, negative...), unreadable
+}
+
+// amount says how much came of the answer; empty for nothing.
+func (r *reader) amount() string {
+	switch {
+	case r.outputs == 1:
+		return "1 chunk"
+	case r.outputs > 0:
+		return fmt.Sprintf("%d chunks", r.outputs)
+	}
+	n := 0
+	for i := range r.reply.Choices {
+		c := &r.reply.Choices[i]
+		n += len(c.Text) + len(c.Reasoning)
+		for j := range c.ToolCalls {
+			n += len(c.ToolCalls[j].Name) + len(c.ToolCalls[j].Arguments)
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d bytes", n)
 }

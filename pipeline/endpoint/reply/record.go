@@ -3,6 +3,8 @@ package reply
 import (
 	"fmt"
 	"regexp"
+	"slices"
+	"strings"
 
 	"halfsecond/pipeline"
 )
@@ -19,7 +21,7 @@ func (r *Reply) Fill(rec *pipeline.Request) {
 	rec.Outcome, rec.Reason = r.Ending()
 	rec.Finish = answer.Finish
 	rec.PromptTokens, rec.CachedTokens, rec.OutputTokens = r.PromptTokens(), r.CachedTokens(), r.OutputTokens()
-	rec.TokenSource, rec.Impossible = r.TokenSource, r.Impossible
+	rec.TokenSource, rec.Impossible = r.TokenSource, strings.Join(slices.Concat(r.Impossible, r.Unreadable), "; ")
 	rec.Chunks, rec.Unread = len(answer.Outputs), r.Unread
 	rec.Gaps, rec.LongestGap = pipeline.CountGaps(answer.ICL())
 	t := &rec.Transport

@@ -29,13 +29,16 @@ type Reply struct {
 	// holds when the reader had enough before.
 	BodyEnded, BodyBroken bool
 
-	Unread int // messages of a stream that are no valid JSON, and were left out
+	Unread  int // messages of a stream that are no valid JSON, and were left out
+	Mangled int // messages of a stream that are no UTF-8, of which U+FFFD was read in places
 
-	Choices     []Choice // by index, each kept apart
-	Usage       *Usage   // what the server counted; nil when it did not
-	Impossible  string   // what it counted that cannot be, which Usage is without; empty for none
-	TokenSource string   // "usage", "timings" or "none"
-	Server      pipeline.ServerTime
+	Choices []Choice // by index, each kept apart
+	Usage   *Usage   // what the server counted; nil when it did not
+	// Impossible is what it counted that cannot be, and Unreadable what it stated in place of
+	// a number, each in words that "it counts" or "it states" goes before. Usage is without.
+	Impossible, Unreadable []string
+	TokenSource            string // of the tokens of the answer: "usage", "timings" or "none"
+	Server                 pipeline.ServerTime
 
 	streamed bool // it was read as a stream
 	endless  bool // its protocol has no end event

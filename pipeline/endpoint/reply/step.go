@@ -29,6 +29,7 @@ type Step struct {
 	Failure        *Failure            // an error that it reports
 	End            bool                // it says that the answer has ended
 	Unread         bool                // it is no valid JSON; set by the reader, not by decoders
+	Mangled        bool                // it is read, and no UTF-8; set as Unread is
 
 	asked parts // for pieces, so often
 }

@@ -15,8 +15,8 @@ const MostTokens = 100_000_000
 // and tools of its own. Assumed, and generous.
 const addedTokens = 100_000
 
-// Usage is what a server counted, as far as that can be. A count that it did not state is
-// pipeline.UnknownCount; Completion is always stated.
+// Usage is what a server counted, as far as that can be. A count that it did not state, or
+// that cannot be, is pipeline.UnknownCount; decoders always state Completion.
 type Usage struct {
 	Prompt     int
 	Completion int
@@ -88,28 +88,60 @@ func merge(old, next *Usage) *Usage {
 	}
 }
 
-// believed returns the usage without what cannot be, nil when that is all of the answer,
-// and says what it was. The request had so many bytes; 0 is unknown. A count of reasoning
-// may be above that of what can be seen, since it can stay hidden.
-func (u *Usage) believed(requestBytes int) (*Usage, string) {
-	switch {
-	case u == nil:
-		return nil, ""
-	case u.Completion > MostTokens:
-		return nil, fmt.Sprintf("an answer of more than %d tokens", MostTokens)
-	case max(u.Prompt, u.Cached) > MostTokens:
-		return u.withoutPrompt(), fmt.Sprintf("a prompt of more than %d tokens", MostTokens)
-	case requestBytes > 0 && u.Prompt > requestBytes+addedTokens:
-		return u.withoutPrompt(), fmt.Sprintf("a prompt of %d tokens in a request of %d bytes", u.Prompt, requestBytes)
-	case u.Prompt != pipeline.UnknownCount && u.Cached > u.Prompt:
-		return u.withoutPrompt(), fmt.Sprintf("%d tokens in the cache of a prompt of %d", u.Cached, u.Prompt)
+// believed returns the usage without the counts that cannot be, nil when none is left, and
+// says what these were. The request had so many bytes; 0 is unknown.
+func (u *Usage) believed(requestBytes int, a answered) (*Usage, []string) {
+	if u == nil {
+		return nil, nil
 	}
-	return u, ""
+	left := *u
+	said := append(left.doubtAnswer(a), left.doubtPrompt(requestBytes)...)
+	if left == (Usage{pipeline.UnknownCount, pipeline.UnknownCount, pipeline.UnknownCount, pipeline.UnknownCount}) {
+		return nil, said
+	}
+	return &left, said
 }
 
-// withoutPrompt returns the usage of the answer alone.
-func (u *Usage) withoutPrompt() *Usage {
-	answer := *u
-	answer.Prompt, answer.Cached = pipeline.UnknownCount, pipeline.UnknownCount
-	return &answer
+// answered is what came of an answer, which its count has to fit.
+type answered struct {
+	amount string // such as "20 chunks"; empty where nothing came
+	whole  bool   // it came to its end: until then a count may be one of what has come so far
+}
+
+// doubtAnswer takes out counts of the answer that cannot be, and says what they were.
+func (u *Usage) doubtAnswer(a answered) (said []string) {
+	if u.Completion > MostTokens {
+		said = append(said, fmt.Sprintf("an answer of more than %d tokens", MostTokens))
+		u.Completion, u.Reasoning = pipeline.UnknownCount, pipeline.UnknownCount
+	}
+	if u.Completion != pipeline.UnknownCount && u.Reasoning > u.Completion {
+		if a.whole {
+			said = append(said, fmt.Sprintf("%d tokens of reasoning in an answer of %d", u.Reasoning, u.Completion))
+		}
+		u.Reasoning = pipeline.UnknownCount
+	}
+	if u.Completion == 0 && a.amount != "" {
+		if a.whole {
+			said = append(said, "no token in an answer of "+a.amount)
+		}
+		u.Completion, u.Reasoning = pipeline.UnknownCount, pipeline.UnknownCount
+	}
+	return said
+}
+
+// doubtPrompt takes out counts of the prompt that cannot be, and says what they were. One
+// of the cache that cannot be leaves that of the prompt, which can.
+func (u *Usage) doubtPrompt(requestBytes int) (said []string) {
+	switch {
+	case u.Prompt > MostTokens, u.Prompt == pipeline.UnknownCount && u.Cached > MostTokens:
+		said = append(said, fmt.Sprintf("a prompt of more than %d tokens", MostTokens))
+		u.Prompt, u.Cached = pipeline.UnknownCount, pipeline.UnknownCount
+	case requestBytes > 0 && u.Prompt > requestBytes+addedTokens:
+		said = append(said, fmt.Sprintf("a prompt of %d tokens in a request of %d bytes", u.Prompt, requestBytes))
+		u.Prompt, u.Cached = pipeline.UnknownCount, pipeline.UnknownCount
+	case u.Prompt != pipeline.UnknownCount && u.Cached > u.Prompt:
+		said = append(said, fmt.Sprintf("%d tokens in the cache of a prompt of %d", u.Cached, u.Prompt))
+		u.Cached = pipeline.UnknownCount
+	}
+	return said
 }

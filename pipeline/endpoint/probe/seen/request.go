@@ -55,7 +55,7 @@ type Event struct {
 	Kind  string
 	Bytes int    // of its data
 	Text  string // the beginning of what it says; of KindUnread as it came
-	Wrong string // of KindUnread: why it is no valid JSON
+	Wrong string // why it is no valid JSON: of KindUnread, and of what is read though it is no UTF-8
 }
 
 // Output reports whether the event brought any of the answer.
