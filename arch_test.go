@@ -54,7 +54,7 @@ var pure = []string{
 	"mockllm/catalog", "mockllm/roofline", "mockllm/engine", "mockllm/engine/kv", "mockllm/cluster", "mockllm/fit", "mockllm/speech", "mockllm/speech/audio", "mockllm/token", "mockllm/given", "mockllm/answer", "mockllm/cassette",
 	"mockllm/server/text/sample", "mockllm/server/text/fim", "mockllm/server/text/tokenid",
 	"budgets", "budgets/grid", "budgets/steady", "budgets/versus", "budgets/finding", "budgets/finding/spoken", "budgets/report", "budgets/report/picture",
-	"simulators/arrival", "simulators/voice", "simulators/ide", "simulators/bench",
+	"simulators/arrival", "simulators/voice", "simulators/voice/...", "simulators/ide", "simulators/bench",
 }
 
 // impure lists what a pure package may not import.

@@ -62,6 +62,51 @@ func TestSentences(t *testing.T) {
 	}
 }
 
+// TestSpoken: an answer has the tokens that it says, a full stop at the end of each
+// sentence and at no other place, and a comma at the end of the clause.
+func TestSpoken(t *testing.T) {
+	for n := 1; n < 40; n++ {
+		for each := 1; each < 15; each++ {
+			for clause := range 17 {
+				p := Spoken(func(i int) ID { return Name(1, "sentence", i) }, n, each, clause)
+				text := p.Text()
+				if got := Count(text); got != n || p.Tokens() != n {
+					t.Fatalf("Spoken(%d, %d, %d) has %d tokens", n, each, clause, got)
+				}
+				for at, rest := 1, text; rest != ""; at++ {
+					token := rest[:Next(rest)]
+					rest = rest[len(token):]
+					want := ""
+					switch {
+					case at%each == 0 || at == n:
+						want = "."
+					case at == clause && clause < min(each, n):
+						want = ","
+					}
+					if want == "" == strings.ContainsAny(token, ".,") || want != "" && token != want {
+						t.Fatalf("Spoken(%d, %d, %d) = %q: token %d is %q, want %q", n, each, clause, text, at, token, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestFirst: the first tokens of a passage are those of its text, and those of no other.
+func TestFirst(t *testing.T) {
+	p := Spoken(func(i int) ID { return Name(1, "sentence", i) }, 30, 7, 3)
+	text := p.Text()
+	for n := range 40 {
+		first := p.First(n)
+		if got := first.Text(); got != Prefix(text, n) || first.Tokens() != min(n, 30) {
+			t.Errorf("First(%d) = %q, want %q", n, got, Prefix(text, n))
+		}
+	}
+	if p.Text() != text {
+		t.Error("the passage was changed")
+	}
+}
+
 // draw returns a passage of a few short segments, most of them of a few streams, so
 // that many passages share something and part at any place. The others are of so many
 // streams that words taken at random would often be equal.
@@ -76,7 +121,9 @@ func draw(r *rand.Rand) Passage {
 		if r.IntN(3) == 0 {
 			streams = 1000
 		}
-		switch id := Name(1, "draw", r.IntN(streams)); r.IntN(4) {
+		switch id := Name(1, "draw", r.IntN(streams)); r.IntN(5) {
+		case 4:
+			p = append(p, Spoken(func(i int) ID { return Name(1, "spoken", r.IntN(2), i) }, 1+n, 1+r.IntN(6), r.IntN(4))...)
 		case 0:
 			s := Sentences(id, Name(1, "tail", r.IntN(2)), 1+n, 1+r.IntN(4))
 			p = append(p, s[:]...)

@@ -115,10 +115,10 @@ func (t *turn) finalText() {
 	if final {
 		t.decide()
 	}
+	t.awaitRest() // before the guess, which has no sense at the instant of the commit
 	if g := t.simulator.config.Stack.Guess; g != nil && (g.From == OnFinal || final && g.From == OnEarly) {
 		t.guess()
 	}
-	t.awaitRest()
 }
 
 // awaitRest has the turn committed when all that it waits for has passed and the transcript

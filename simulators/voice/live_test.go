@@ -8,6 +8,7 @@ import (
 
 	"halfsecond/mockllm/engine"
 	"halfsecond/pipeline"
+	"halfsecond/simulators/voice/ending"
 )
 
 // scribe writes down what is said, so long after the end of speech.
@@ -158,5 +159,109 @@ func TestLiveFailures(t *testing.T) {
 				t.Errorf("%s %q, want %s %q", tr.Outcome, tr.Reason, c.outcome, c.reason)
 			}
 		})
+	}
+}
+
+// liveStack runs a turn of 2 s of speech on a service that writes it down, on a stack.
+func liveStack(t *testing.T, k Stack, tail time.Duration, tts *speaker) *pipeline.Trace {
+	t.Helper()
+	var loop pipeline.Virtual
+	s := Services{STT: &scribe{loop: &loop, tail: tail, text: "hello"}, Voices: []Said{{Voice: pipeline.Voice{Rate: 1000, Samples: make([]int16, 2500), SpeechEnd: 2 * time.Second}}}}
+	if tts != nil {
+		tts.loop = &loop
+		s.TTS = tts
+	}
+	sim := New(Config{Loop: &loop, LLM: hosted(&loop), Stack: k, Services: s, Seed: 1, NextRequest: counter()})
+	var got *pipeline.Trace
+	loop.At(time.Second, pipeline.RankInput, func() { sim.Begin(0, 0, func(tr *pipeline.Trace) { got = tr }) })
+	if err := loop.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got == nil || got.Outcome != pipeline.OK {
+		t.Fatalf("the turn left %+v", got)
+	}
+	return got
+}
+
+// TestLiveStages: the transcript is final 300 ms after the end of speech has come to the
+// agent, at 340, which nobody knows before.
+func TestLiveStages(t *testing.T) {
+	const begin = "uplink 0-40 [], vad_wait 40-240 [0], "
+	for _, c := range []struct {
+		name   string
+		change func(k *Stack)
+		tail   time.Duration // ms
+		spans  string        // up to the gathering
+	}{
+		{"the final and the decision at one instant", func(k *Stack) { k.EndOfTurn = constant(100 * ms) }, 300,
+			begin + "end_of_turn 240-340 [1], stt_tail 40-340 [0], llm_first_token 340-438 [2 3], "},
+		{"a hook", func(k *Stack) { k.Hook = constant(20 * ms) }, 300,
+			begin + "end_of_turn 240-252 [1], stt_tail 40-340 [0], hook 340-360 [2 3], llm_first_token 360-458 [4], "},
+		{"a policy that waits for it", func(k *Stack) { k.Ending = judge(ending.Fixed{Wait: 300 * ms, From: ending.FromFinal}) }, 300,
+			begin + "stt_tail 40-340 [0], end_of_turn 340-640 [1 2], llm_first_token 640-738 [2 3], "},
+		{"a guess at the stop", func(k *Stack) { k.Guess = &Guess{From: OnStop, Right: 1} }, 300,
+			begin + "end_of_turn 240-252 [1], stt_tail 40-340 [0], llm_first_token 240-338 [1 0], "},
+		{"a wrong guess at the stop", func(k *Stack) { k.Guess = &Guess{From: OnStop} }, 300,
+			begin + "end_of_turn 240-252 [1], stt_tail 40-340 [0], wrong_guess 240-340 [1 0], llm_first_token 340-438 [2 3], "},
+		{"a guess at the final", func(k *Stack) { k.Guess, k.EndOfTurn = &Guess{From: OnFinal, Right: 1}, constant(400*ms) }, 300,
+			begin + "end_of_turn 240-640 [1], stt_tail 40-340 [0], llm_first_token 340-438 [3], "},
+		{"a guess at a final that commits", func(k *Stack) { k.Guess = &Guess{From: OnFinal, Right: 1} }, 300,
+			begin + "end_of_turn 240-252 [1], stt_tail 40-340 [0], llm_first_token 340-438 [2 3], "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := tuned
+			c.change(&k)
+			got := spansOf(liveStack(t, k, c.tail*ms, nil))
+			if !strings.HasPrefix(got, c.spans+"gathering") {
+				t.Errorf("spans\n%s\nwant\n%s", got, c.spans)
+			}
+		})
+	}
+}
+
+// TestLiveGuess: what was asked early is spoken when the turn is committed, and of a wrong
+// one no word is.
+func TestLiveGuess(t *testing.T) {
+	for right, want := range map[float64]time.Duration{1: 640*ms + 100*ms + 50*ms + 40*ms, 0: 640*ms + 128*ms + 100*ms + 50*ms + 40*ms} {
+		k := tuned
+		k.EndOfTurn, k.Guess = constant(400*ms), &Guess{From: OnStop, Right: right, TTS: true}
+		tts := &speaker{}
+		tr := liveStack(t, k, 300*ms, tts)
+		if got := tr.Mark(pipeline.MarkReplyHeard) - tr.Due; got != want || len(tts.texts) != 1 || strings.Count(tts.texts[0], ".") != 2 {
+			t.Errorf("right %v: heard after %s, want %s; said %q", right, got, want, tts.texts)
+		}
+	}
+}
+
+// hushed is a speaker that goes on until it is told to stop.
+type hushed struct {
+	speaker
+	cancelled time.Duration
+}
+
+func (s *hushed) Finish(*pipeline.Saying) {}
+
+func (s *hushed) Cancel(x *pipeline.Saying) {
+	s.cancelled = s.loop.Now()
+	x.Record.Outcome = pipeline.Cancelled
+	s.loop.After(0, pipeline.RankInput, x.Done)
+}
+
+// TestLiveBargeIn: a service that speaks is stopped when the agent notices that the user
+// does, and the turn has ended well.
+func TestLiveBargeIn(t *testing.T) {
+	var loop pipeline.Virtual
+	tts := &hushed{speaker: speaker{loop: &loop}}
+	k := tuned
+	k.BargeIn = &BargeIn{Share: 1, After: constant(time.Second), Start: constant(200 * ms), For: constant(2 * time.Second), Clear: true}
+	sim := New(Config{Loop: &loop, LLM: hosted(&loop), Stack: k, Services: Services{TTS: tts}, Seed: 1, NextRequest: counter()})
+	var got *pipeline.Trace
+	sim.Begin(0, 0, func(tr *pipeline.Trace) { got = tr })
+	if err := loop.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	// The text is there at 415, audible at 565 and at the ear at 605; noticed 1240 later.
+	if got == nil || got.Outcome != pipeline.OK || tts.cancelled != 1845*ms || marksOf(got) != "reply_heard 605, barge_in 1605, noticed 1845, silence 1885" {
+		t.Errorf("stopped at %s: %s", tts.cancelled, marksOf(got))
 	}
 }

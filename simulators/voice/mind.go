@@ -26,20 +26,17 @@ type asking struct {
 	words  token.Passage // its prompt and answer
 }
 
-// request returns a request of the turn that has not been sent; the first one's memory
-// serves again with the turn's.
+// request returns a request of the turn that has not been sent. Its memory serves again
+// with the turn's.
 func (t *turn) request(tool bool) *asking {
-	a := t.own.asking
-	switch {
-	case len(t.askings) > 0:
-		a = &asking{}
-		a.bind(t)
-	case a == nil:
-		a = &asking{}
-		a.bind(t)
-		t.own.asking = a
-	default:
+	var a *asking
+	if n := len(t.askings); n < len(t.own.askings) {
+		a = t.own.askings[n]
 		*a = asking{turn: t, bound: a.bound, counts: a.counts[:0], pieces: a.pieces.fresh(), words: a.words[:0]}
+	} else {
+		a = &asking{}
+		a.bind(t)
+		t.own.askings = append(t.own.askings, a)
 	}
 	a.tool, a.second = tool, t.tool != pipeline.NoSpan
 	a.first, a.opening = pipeline.NoSpan, pipeline.NoSpan

@@ -46,8 +46,8 @@ type turn struct {
 
 // own is memory that serves turn after turn.
 type own struct {
-	asking    *asking // the first one of a turn
-	alone     call    // of sessions of one turn
+	askings   []*asking
+	alone     call // of sessions of one turn
 	committed func()
 	heard     func()
 	serial    int // of the turn

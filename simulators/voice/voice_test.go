@@ -2,12 +2,16 @@ package voice
 
 import (
 	"fmt"
+	"syscall"
 	"testing"
 	"time"
 
+	"halfsecond/mockllm/catalog"
 	"halfsecond/mockllm/engine"
+	"halfsecond/mockllm/roofline"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
+	"halfsecond/simulators/voice/ending"
 )
 
 const ms = time.Millisecond
@@ -191,23 +195,46 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// BenchmarkTurns runs turns on a hosted model with whole traces and reports
-// turns a second.
+// BenchmarkTurns runs turns with whole traces and reports turns a CPU second: on a hosted
+// model, and on an engine that all of them share, with a cache of prefixes.
 func BenchmarkTurns(b *testing.B) {
+	full := tuned
+	full.Capture, full.JitterBuffer, full.VADFrame, full.PolicyWait, full.Hook = constant(5*ms), constant(20*ms), 32*ms, constant(10*ms), constant(5*ms)
+	full.Guess, full.Filler = &Guess{From: OnStop, Right: .8}, &Filler{Share: .5, After: constant(300 * ms), For: constant(500 * ms)}
+	full.BargeIn = &BargeIn{Share: .2, After: constant(time.Second), Start: constant(200 * ms), For: constant(time.Second), Clear: true}
+	full.TTS.Workers, full.TTS.Factor = 100, .3
+	full.Ending = &Judge{Setup: ending.Presets()[2].Setup(tuned.STTTail, dist.Dist{}), Turns: ending.Turns()}
+	for _, c := range []struct {
+		name  string
+		stack Stack
+		llm   func(loop *pipeline.Virtual) pipeline.LLM
+	}{
+		{"hosted", tuned, spreadHosted},
+		{"hosted, all parts", full, spreadHosted},
+		{"shared engine", tuned, sharedEngine},
+	} {
+		b.Run(c.name, func(b *testing.B) { benchmarkTurns(b, c.stack, c.llm) })
+	}
+}
+
+func spreadHosted(loop *pipeline.Virtual) pipeline.LLM {
+	ttft, _ := dist.FromQuantiles(98*ms, 217*ms)
+	r := dist.Stream(1, "ttft")
+	return engine.NewStage(loop, engine.NewHosted(loop, engine.HostedConfig{
+		First: func() time.Duration { return ttft.Draw(&r) }, Next: 10 * ms,
+	}))
+}
+
+func benchmarkTurns(b *testing.B, stack Stack, model func(loop *pipeline.Virtual) pipeline.LLM) {
 	const n = 10_000
-	stack := tuned
 	stack.STTTail, _ = dist.FromQuantiles(247*ms, 298*ms)
 	stack.ReplyTokens, _ = dist.CountFromQuantiles(60, 140)
-	ttft, _ := dist.FromQuantiles(98*ms, 217*ms)
+	stack.Context.Alone = true
+	used := cpuTime(b)
 	b.ReportAllocs()
 	for b.Loop() {
 		var loop pipeline.Virtual
-		r := dist.Stream(1, "ttft")
-		llm := engine.NewStage(&loop, engine.NewHosted(&loop, engine.HostedConfig{
-			First: func() time.Duration { return ttft.Draw(&r) }, Next: 10 * ms,
-		}))
-		id := int64(0)
-		sim := New(Config{Loop: &loop, LLM: llm, Stack: stack, Seed: 1, NextRequest: func() int64 { id++; return id }})
+		sim := New(Config{Loop: &loop, LLM: model(&loop), Stack: stack, Seed: 1, NextRequest: counter()})
 		traces := make([]*pipeline.Trace, 0, n)
 		keep := func(t *pipeline.Trace) { traces = append(traces, t) }
 		next := 0
@@ -226,5 +253,33 @@ func BenchmarkTurns(b *testing.B) {
 			b.Fatalf("%d of %d turns left a trace", len(traces), n)
 		}
 	}
-	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "turns/s")
+	b.ReportMetric(n*float64(b.N)/(cpuTime(b)-used).Seconds(), "turns/CPU-s")
+}
+
+// cpuTime returns the processor time of this process, all threads together.
+func cpuTime(tb testing.TB) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		tb.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// sharedEngine is an 8B model on one L40S with a cache of prefixes.
+func sharedEngine(loop *pipeline.Virtual) pipeline.LLM {
+	m, err := catalog.FindModel("Llama-3.1-8B")
+	if err != nil {
+		panic(err)
+	}
+	h, err := catalog.FindHardware("L40S")
+	if err != nil {
+		panic(err)
+	}
+	plan, err := roofline.New(roofline.Deployment{Model: m, Hardware: h})
+	if err != nil {
+		panic(err)
+	}
+	stage := engine.NewStage(loop, engine.NewBatched(loop, engine.BatchedConfig{Steps: plan, MaxSequences: 256, TokenBudget: 2048, KVBlocks: 20_000, PrefixCache: true}))
+	stage.Caches = true
+	return stage
 }

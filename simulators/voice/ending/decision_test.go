@@ -208,3 +208,30 @@ func TestMainSetting(t *testing.T) {
 		}
 	}
 }
+
+// TestWaits: a decision depends on what the policy says that it waits for, and on nothing
+// else.
+func TestWaits(t *testing.T) {
+	r := dist.Stream(1, "waits")
+	for _, policy := range append(policies(), TurnModel{Threshold: .5, Min: 100 * ms, Max: 900 * ms, From: FromFinal}, Rules{Neither: 900 * ms, From: FromFinal}) {
+		stop, final := policy.Waits()
+		stopMatters, finalMatters := false, false
+		for range 500 {
+			p := Pause{Score: r.Float64(), Ends: Ends(r.IntN(3)), Stop: time.Duration(r.IntN(800)) * ms, Final: time.Duration(r.IntN(1500)) * ms}
+			decide := func(p Pause) Decision {
+				draws := dist.Stream(7, "waits")
+				return policy.Decide(p, &draws)
+			}
+			was := decide(p)
+			other := p
+			other.Stop += 3 * time.Second
+			stopMatters = stopMatters || decide(other) != was
+			other = p
+			other.Final += 3 * time.Second
+			finalMatters = finalMatters || decide(other) != was
+		}
+		if stop != stopMatters || final != finalMatters {
+			t.Errorf("%v waits for stop %v, final %v; they matter %v, %v", policy, stop, final, stopMatters, finalMatters)
+		}
+	}
+}

@@ -238,3 +238,56 @@ func BenchmarkTry(b *testing.B) {
 		i++
 	}
 }
+
+// TestTryAt: what is known of the true end is used there, and the pauses inside the turn are
+// judged as ever.
+func TestTryAt(t *testing.T) {
+	s := Setup{Policy: Fixed{Wait: 300 * ms, From: FromFinal}, Scores: Models()[0], Stop: dist.Exponential(200 * ms), Final: dist.Exponential(300 * ms)}
+	for i := range 200 {
+		turn := Pick(Turns(), 1, 0, i)
+		drawn, known := s.Try(&turn, 1, 0, i), s.TryAt(&turn, 1, 0, i, 250*ms, 400*ms)
+		if known.End.At() != 700*ms || known.Stop != 250*ms || known.Final != 400*ms {
+			t.Fatalf("turn %d ends at %s, want 700ms", i, known.End.At())
+		}
+		if drawn.CutIn != known.CutIn || drawn.Cuts != known.Cuts || drawn.Cut != known.Cut {
+			t.Fatalf("turn %d: %+v, want %+v", i, known, drawn)
+		}
+	}
+}
+
+// TestPauseParts: the detector's frame and its work, and what the transcript counts from,
+// are in the instants of each pause.
+func TestPauseParts(t *testing.T) {
+	turn := Turn{ID: 1, Kind: Plain, Text: "x"}
+	s := Setup{Policy: Fixed{}, Scores: Models()[0], Stop: dist.Constant(200 * ms), Final: dist.Constant(60 * ms), Compute: dist.Constant(5 * ms), FromStop: true}
+	if got := s.Try(&turn, 1, 0, 0); got.Stop != 205*ms || got.Final != 265*ms {
+		t.Errorf("stop %s, final %s, want 205ms and 265ms", got.Stop, got.Final)
+	}
+	s.Timer = 500 * ms
+	if got := s.Try(&turn, 1, 0, 0); got.Final != 705*ms {
+		t.Errorf("final %s, want the timer's 705ms", got.Final)
+	}
+	s.Frame = 32 * ms
+	seen := map[bool]int{}
+	for i := range 200 {
+		got := s.Try(&turn, 1, 0, i)
+		if got.Stop < 205*ms || got.Stop >= 237*ms || got.Final != got.Stop+500*ms {
+			t.Fatalf("stop %s, final %s, want 205 to 237 ms and 500 more", got.Stop, got.Final)
+		}
+		seen[got.Stop < 221*ms]++
+	}
+	if seen[true] < 70 || seen[false] < 70 {
+		t.Errorf("%v: want both halves of the frame alike", seen)
+	}
+}
+
+func TestFindScores(t *testing.T) {
+	for _, m := range Models() {
+		if got, err := FindScores(m.Slug()); err != nil || got != m {
+			t.Errorf("FindScores(%s) = %s, %v", m.Slug(), got.Name, err)
+		}
+	}
+	if _, err := FindScores("x"); err == nil || err.Error() != `no scores of a turn model "x": want one of livekit-turn-detector-v1, smart-turn-v3.2, assemblyai-universal-streaming, deepgram-flux` {
+		t.Error(err)
+	}
+}
