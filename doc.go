@@ -69,6 +69,8 @@
 //	  versus           two runs of one experiment: better, worse, or not to be told; baseline files
 //	  finding          what was seen of an endpoint means: findings, each with evidence and the fix
 //	    spoken         the same of speech
+//	  diagnosis        known failures of a voice stack, told by the traces of a run: evidence and the fix
+//	  dashboard        voice turns as Pipecat, LiveKit and Vapi number them, and what each leaves out
 //	  report           terminal, JSON, CSV, Markdown and JUnit reports
 //	    picture        the pictures of a comparison, SVG and PNG
 //	simulators         who asks, and how

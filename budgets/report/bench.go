@@ -77,6 +77,7 @@ type Bench struct {
 	Options          []BenchOption `json:"options"`
 	Duels            []BenchDuel   `json:"duels"`
 	asked            []trace.Endpoint
+	over             []string      // by how much the run went over its caps
 	grid             *grid.Grid    // what the document is made of
 	trends           []grid.Trend  // in the order of Trends
 	options, duels   []grid.Effect // in the order of Options and Duels
@@ -194,7 +195,7 @@ func NewBench(run trace.Run) (*Bench, error) {
 		BenchVersion: BenchVersion, Scenario: h.Scenario, ScenarioHash: h.ScenarioHash, Target: h.Target, Seed: h.Seed, Version: h.Version, TextsHashed: h.TextsHashed,
 		N: len(run.Traces), NAsked: h.N, WarmUp: h.WarmUp, Finished: run.Footer.Finished, UnfinishedReason: text(run.Footer.Reason),
 		Lateness: lateness(run.Footer.Lateness), Tester: tester(run), Models: append([]string{}, g.Models...), Variants: append([]string{}, g.Variants...),
-		ServedBy: servedBy(g, h.Endpoints), Served: served(g), Cells: []BenchCell{}, Trends: []BenchTrend{}, Options: []BenchOption{}, Duels: []BenchDuel{}, asked: h.Endpoints, Cost: cost(run), grid: g,
+		ServedBy: servedBy(g, h.Endpoints), Served: served(g), Cells: []BenchCell{}, Trends: []BenchTrend{}, Options: []BenchOption{}, Duels: []BenchDuel{}, asked: h.Endpoints, Cost: cost(run), over: overCaps(run), grid: g,
 	}
 	for i := range g.Cells {
 		c := benchCell(&g.Cells[i])

@@ -40,6 +40,7 @@ func (b *Bench) note() {
 	if b.Cost != nil {
 		b.Notes = append(b.Notes, b.Cost.words(b.asked))
 	}
+	b.Notes = append(b.Notes, b.over...)
 	if !b.Finished {
 		why := "it left no word why"
 		if b.UnfinishedReason != nil {

@@ -12,6 +12,10 @@
 // of a comparison of models; its neighbours say in sentences what follows from it, and
 // lay it out as a page and as CSV. The package picture draws it.
 //
+// Of voice turns, voice.go and voice_page.go have what stands beside the metrics: V2V with cut-ins, the turns of a
+// call, what other dashboards would say. diagnosed.go has the failures that the traces show. voice_more.go shows
+// what takes further runs and is handed in by With: other settings, and V2V against cut-ins.
+//
 // # JSON document, version 1
 //
 // Durations are in ms, exact to the nanosecond; shares are 0 to 1. What is
@@ -153,4 +157,40 @@
 //	    held_ms       how long the limit of its container kept the process from running
 //	  advice          what to do about a tester that was late, or what to know; null for nothing
 //	formulas          by metric: how a value is made, and over what
+//	voice             of voice turns; left out for others:
+//	  v2v             list of metric, n, p50, p95, p99, each with value and its 95 % interval low, high: the reply, and where
+//	                  there are fillers the first sound
+//	  cut_in          share of turns that the agent would speak into a pause of: value, low, high, of turns whose pauses are
+//	                  known; null when none is
+//	  waterfalls      of the median and the p95 turn: name, session, turn, v2v_ms; segments, the critical path, that follow each
+//	                  other and add up to v2v_ms: name, from_ms since the end of speech, for_ms; beside, the other stages,
+//	                  with slack_ms, null for one that the reply did not wait for
+//	  turns           by the number of the turn in its call, or neighbouring ones (turn to to): n, p50, p95, prompt_tokens
+//	                  (median), cached_share; none where calls have one turn
+//	  dashboards      the same turns as others number them: framework, metric, from, to, spans, source, n, p50, p95; of one for the
+//	                  whole turn (whole) also short_of_v2v_ms, a mean, which is leaves_out (stage, mean_ms) less twice_ms
+//	  playback        replies followed to their end, with_holes, underruns, stalled_ms; null when none was
+//	  barge_in        replies spoken into, stopped, false_stops, unnoticed, stop_p50, stop_p95, heard_tokens of made_tokens; null likewise
+//	  guess           turns, right, wrong, gain_ms of the right ones, wasted_tokens, wasted_share of all tokens, cost_share of
+//	                  what the model costs; null likewise
+//	  tool            turns with one, critical in so many, p50, p95; null likewise
+//	  filler          turns with one, p50, p95 until it is heard, waited: turns whose answer waited for its end, wait_p50; null likewise
+//	diagnoses         list of known failures, the most costly first: id, title, evidence, fix, cost_ms a turn; left out for none
+//	settings          what other settings would bring, found by further runs; left out where there were none:
+//	  metric, by      whose percentile p50 or p95 they are ranked by
+//	  sentence        what can be reached, in words
+//	  turns           of each run
+//	  now             p50, p95, cut_in as it is
+//	  changes         list, the best first: what, key as a scenario has it, cost in words, gain_ms, p50, p95, cut_in
+//	  best            those together that help without more cut-ins: changes by their what, p50, p95, cut_in, rest of the median
+//	                  turn by stage; null for none
+//	curve             V2V against cut-ins over a setting of how turns end; left out where there is none: policy, setting, unit, metric,
+//	                  turns, pauses, repeats, points of setting, p50, p95, cut_in, audible, now, efficient
+//	diagnoses         list of the known failures of a voice stack that the traces show, the most costly first; left out when
+//	                  there are none:
+//	  id              stable, see package diagnosis
+//	  title           what is wrong, in a sentence
+//	  evidence        list of what shows it, in words with figures
+//	  fix             what to do
+//	  cost_ms         how much sooner replies would land without it, on average; null when that cannot be told
 package report

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -146,7 +147,29 @@ func (r *Report) guard() section {
 	if r.Cost != nil {
 		s.notes = append(s.notes, r.Cost.words(asked))
 	}
+	s.notes = append(s.notes, overCaps(r.analysis.Run)...)
 	return s
+}
+
+// overCaps say by how much a run went over its caps. What is under way when a cap is met
+// may take more than it stood for.
+func overCaps(run trace.Run) (notes []string) {
+	all := run.Header.Endpoints
+	i := slices.IndexFunc(all, func(e trace.Endpoint) bool { return e.MaxTokens > 0 || e.MaxCost > 0 })
+	if i < 0 {
+		return nil
+	}
+	cost, caps := run.Cost(), &all[i] // which are those of all endpoints together
+	say := func(over string) {
+		notes = append(notes, fmt.Sprintf("%s over the cap: requests that were under way took more than what they stood for.", over))
+	}
+	if n := cost.Tally.Tokens().All() - caps.MaxTokens; caps.MaxTokens > 0 && n > 0 {
+		say(counted(n, "token"))
+	}
+	if caps.MaxCost > 0 && cost.Known && cost.Most > caps.MaxCost {
+		say((cost.Most - caps.MaxCost).String())
+	}
+	return notes
 }
 
 func placeWords(e *trace.Endpoint) string {

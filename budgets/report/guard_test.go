@@ -86,7 +86,7 @@ func table(t *testing.T, r *Report) string {
 }
 
 // TestCostOfPart: a run that was cut off cost at least what its file holds. Of 120 requests
-// 104 have a count, of 9 tokens and 31, 4 were refused, and of 12 it is that of the prompt alone.
+// 104 have a count, of 9 tokens and 31, 3 were refused, one got a 500, and of 12 it is that of the prompt alone.
 func TestCostOfPart(t *testing.T) {
 	run := guarded()
 	run.Footer = trace.Footer{N: 120, Reason: "cut off"}
@@ -97,11 +97,33 @@ func TestCostOfPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := r.Cost; c == nil || !c.Part || c.Requests != 120 || c.USD != 0.034805 || c.MostUSD != c.USD || c.Uncounted != 12 {
-		t.Fatalf("cost %+v, want 0.034805 USD of 120 requests, 12 of them uncounted", r.Cost)
+	if c := r.Cost; c == nil || !c.Part || c.Requests != 120 || c.USD != 0.034805 || c.MostUSD != c.USD || c.Uncounted != 13 {
+		t.Fatalf("cost %+v, want 0.034805 USD of 120 requests, 13 of them uncounted", r.Cost)
 	}
 	if words := r.Cost.words(run.Header.Endpoints); !strings.HasPrefix(words, "Cost of what the file holds, which is not all that was sent: ") {
 		t.Error(words)
+	}
+}
+
+// TestOverCaps: what requests under way took beyond a cap is told, in tokens and in money.
+func TestOverCaps(t *testing.T) {
+	run := guarded()
+	run.Header.Endpoints[0].MaxTokens, run.Header.Endpoints[0].MaxCost = 45_000, price.Dollar/10
+	r, err := New(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := table(t, r)
+	for _, want := range []string{
+		"  4,600 tokens over the cap: requests that were under way took more than what they stood for.\n",
+		"  0.0535 USD over the cap: requests that were under way took more than what they stood for.\n",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q:\n%s", want, page)
+		}
+	}
+	if notes := overCaps(guarded()); notes != nil {
+		t.Errorf("below its caps: %q", notes)
 	}
 }
 

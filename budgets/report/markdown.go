@@ -29,9 +29,13 @@ func (r *Report) Markdown(w io.Writer) error {
 		}
 		m.end()
 	}
+	m.section(4, r.v2v())
+	r.markDiagnoses(&m)
+	m.section(4, r.settingsSection())
 	for _, text := range r.loadNotes() {
 		m.paragraph(text)
 	}
+	r.markTurns(&m)
 	m.fold("Metrics and stages", func() {
 		m.section(4, r.stageSection())
 		m.section(4, r.metricSection())

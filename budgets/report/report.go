@@ -35,6 +35,7 @@ type Report struct {
 	Finished         bool              `json:"finished"`
 	UnfinishedReason *string           `json:"unfinished_reason"`
 	Unfit            *string           `json:"unfit"`
+	Voice            *Voice            `json:"voice,omitempty"`
 	Budgets          []Budget          `json:"budgets"`
 	Metrics          map[string]Metric `json:"metrics"`
 	Stages           []Stage           `json:"stages"`
@@ -51,8 +52,14 @@ type Report struct {
 	Lateness         *Lateness         `json:"lateness"`
 	Tester           *Tester           `json:"tester,omitempty"`
 	Formulas         map[string]string `json:"formulas"`
+	// What is handed in beside the run: see With.
+	Diagnoses []Diagnosis `json:"diagnoses,omitempty"`
+	Settings  *Settings   `json:"settings,omitempty"`
+	Curve     *Curve      `json:"curve,omitempty"`
 
 	analysis *budgets.Analysis
+	curve    *budgets.Curve
+	changes  *budgets.Changes
 }
 
 // Budget is one budget with its verdict.
@@ -146,6 +153,7 @@ func New(run trace.Run) (*Report, error) {
 	r.pools()
 	r.stages()
 	r.outcomes()
+	r.Voice, r.Diagnoses = r.voice(), diagnosed(a)
 	r.Summary = r.sentence()
 	return r, nil
 }

@@ -28,7 +28,7 @@ func (r *Report) sentence() string {
 	case r.Unfit != nil:
 		return r.unfinished("UNMEASURED: " + *r.Unfit + ", so no budget is judged.")
 	case !j.HasValue:
-		words = fmt.Sprintf("%s cannot be judged: %s", subject(j), j.Reason)
+		words = fmt.Sprintf("%s cannot be judged: %s%s", subject(j), j.Reason, r.unstreamed())
 	case j.Verdict == budgets.Unmeasured:
 		words = fmt.Sprintf("%s, but that cannot be judged: it %s%s", statement(j), j.Reason, r.remedy(j))
 	case j.Verdict == budgets.Fail:

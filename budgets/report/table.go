@@ -27,9 +27,16 @@ func newPage(o Options) *page {
 func (r *Report) Table(w io.Writer, o Options) error {
 	p := newPage(o)
 	r.head(p)
+	p.section(r.v2v())
 	r.budgetTable(p)
 	r.waterfalls(p)
+	r.diagnoses(p)
 	r.leverTable(p)
+	p.section(r.settingsSection())
+	r.curveTable(p)
+	p.section(r.callSection())
+	p.section(r.asideSection())
+	p.section(r.dashboardSection())
 	p.section(r.stageSection())
 	p.section(r.metricSection())
 	for _, s := range r.networkSections() {

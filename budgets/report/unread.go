@@ -20,6 +20,16 @@ func (u *Unread) add(r *pipeline.Request) {
 	}
 }
 
+// unstreamed says why nothing of a stream can be observed, where none of the answers that
+// ended ok was one; empty otherwise.
+func (r *Report) unstreamed() string {
+	n := r.Network
+	if n == nil || n.Untimed == 0 || n.Untimed < n.answered() {
+		return ""
+	}
+	return fmt.Sprintf(" (%s that ended ok came as one JSON text where a stream was asked for, or had nothing in it)", counted(n.Untimed, "answer"))
+}
+
 // words say what is missing; empty when nothing is.
 func (u Unread) words() string {
 	if u.N == 0 {

@@ -21,12 +21,17 @@ type bar struct {
 	slack      time.Duration // 0 when critical, Unknown when the landing did not wait for it
 	critical   bool
 	wait       bool
+	givenUp    bool // nothing came of it
 }
 
-// bars returns the rows of an interaction, in the order of their start.
+// bars returns the rows of an interaction, in the order of their start. A voice turn has so
+// many stages that those which took no time have none.
 func bars(e *budgets.Exemplar) []bar {
 	var rows []bar
 	for id, s := range e.Trace.Spans {
+		if e.Trace.Kind == pipeline.KindVoice && s.End == s.Start {
+			continue
+		}
 		if start := s.Start - e.Trace.Due; start < e.Value || start == e.Value && s.End == s.Start {
 			rows = append(rows, spanBar(e, pipeline.SpanID(id)))
 		}
@@ -51,6 +56,7 @@ func spanBar(e *budgets.Exemplar, id pipeline.SpanID) bar {
 	if b.length == 0 { // it took no time: nothing to say of it
 		b.critical, b.slack = false, pipeline.Unknown
 	}
+	b.givenUp = s.Name == pipeline.SpanWrongGuess
 	if s.End != pipeline.Unknown {
 		b.end = min(max(s.End-e.Trace.Due, 0), e.Value)
 	}
@@ -85,6 +91,38 @@ func (p *page) waterfall(title string, e *budgets.Exemplar, limit time.Duration)
 		pad := strings.Repeat(" ", names-utf8.RuneCountInString(b.name))
 		p.line(fmt.Sprintf("  %s%s %s %s %*s  %s", b.name, pad, mark, p.paint(s, d.row(b)), lengths, unit.span(b.length), p.paint(dim, b.note(unit))))
 	}
+	for _, words := range besideBars(e) {
+		p.paragraph(2, dim, words)
+	}
+}
+
+// besideBars says what of a voice turn has no bar: stages that took no time, and holes in
+// the reply after it began.
+func besideBars(e *budgets.Exemplar) (lines []string) {
+	if e.Trace.Kind != pipeline.KindVoice {
+		return nil
+	}
+	var none []string
+	holes, stalled, first := 0, time.Duration(0), time.Duration(0)
+	for _, s := range e.Trace.Spans {
+		switch {
+		case s.Name == pipeline.SpanUnderrun && s.End != pipeline.Unknown:
+			if holes == 0 {
+				first = s.Start - e.Trace.Due - e.Value
+			}
+			holes, stalled = holes+1, stalled+s.For()
+		case s.End == s.Start && s.End-e.Trace.Due <= e.Value && !slices.Contains(none, s.Name):
+			none = append(none, s.Name)
+		}
+	}
+	if len(none) > 0 {
+		lines = append(lines, "no time: "+strings.Join(none, ", "))
+	}
+	if holes > 0 {
+		lines = append(lines, fmt.Sprintf("after the landing: %s, %s in all, the first %s into the reply",
+			counted(holes, "underrun"), length(stalled), length(first)))
+	}
+	return lines
 }
 
 // source says where an answer came from that nothing was waited for.
@@ -100,6 +138,8 @@ func (b bar) note(unit columnUnit) string {
 	switch {
 	case b.length == 0 || b.critical:
 		return ""
+	case b.slack == pipeline.Unknown && b.givenUp:
+		return "given up"
 	case b.slack == pipeline.Unknown:
 		return "not waited for"
 	default:

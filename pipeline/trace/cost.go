@@ -62,7 +62,7 @@ func (r *Run) inFile() (all price.Tally) {
 
 func usedBy(q *pipeline.Request) price.Tally {
 	switch {
-	case q.Transport.Status >= 300:
+	case q.Transport.Status >= 300 && q.Transport.Status < 500:
 		return price.Tally{Requests: 1}
 	case q.Outcome != pipeline.OK:
 		return price.Half(price.Tokens{}, false, false, price.Tokens{})

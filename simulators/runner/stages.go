@@ -7,7 +7,8 @@ import (
 )
 
 // stages returns what is known of a scenario's stages on a target before it runs.
-// Only the language model crosses a socket, and only off the simulator.
+// Off the simulator the language model crosses a socket; what speech services take is known
+// to Speech.
 func stages(s *scenario.Scenario, target string) []trace.Stage {
 	m, _ := s.LLM()
 	first := modelStage(pipeline.SpanLLMFirstToken, target)

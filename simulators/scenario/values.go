@@ -177,8 +177,22 @@ func printable(s string) bool {
 
 var (
 	oneLine = text("a line of up to 200 characters", printable)
-	envName = text("the name of an environment variable", regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString)
+	envName = unshown("the name of an environment variable", regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString)
 )
+
+// unshown is a text that is not repeated where it is wrong: people put the key itself there.
+func unshown(want string, valid func(string) bool) form[string] {
+	f := text(want, valid)
+	read := f.read
+	f.read = func(r *reader, n ast.Node) (string, bool) {
+		if s, ok := n.(*ast.StringNode); ok && !valid(s.Value) {
+			r.Fail(n, "want %s; what stands here is none, and is not repeated, since it may be a key", want)
+			return "", false
+		}
+		return read(r, n)
+	}
+	return f
+}
 
 // address is the form of a service's URL. One with a key in it is not repeated in
 // the message.

@@ -93,6 +93,7 @@ func (t *turn) giveUp() {
 	}
 	t.gather, t.look, t.held, t.tool = pipeline.NoSpan, pipeline.NoSpan, pipeline.NoSpan, pipeline.NoSpan
 	t.earlyText, t.earlyAudio, t.handed, t.spoken = pipeline.NoSpan, pipeline.NoSpan, false, false
+	t.of.spoke = min(t.of.spoke, t.loop().Now())
 	if t.live != nil {
 		t.taken()
 	}

@@ -1,0 +1,151 @@
+package budgets
+
+import (
+	"testing"
+	"time"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/price"
+	"halfsecond/pipeline/quantile"
+	"halfsecond/pipeline/trace"
+)
+
+// talk returns a turn of a call that lands at 40 + 200 + model + 100 ms, its commit at 300.
+func talk(session, index int, model time.Duration, facts ...pipeline.Fact) pipeline.Trace {
+	t := pipeline.Trace{Kind: pipeline.KindVoice, Session: session, Index: index, Facts: facts}
+	uplink := t.Append(pipeline.SpanUplink, 40*ms, true)
+	stop := t.Append(pipeline.SpanVADWait, 200*ms, true, uplink)
+	final := t.Append(pipeline.SpanSTTTail, 260*ms, true, uplink)
+	first := t.Append(pipeline.SpanLLMFirstToken, model, true, stop)
+	audio := t.Append(pipeline.SpanTTSFirstAudio, 100*ms, true, first, final)
+	t.End = t.Spans[audio].End
+	t.Marks = []pipeline.Mark{{Name: pipeline.MarkReplyHeard, At: t.End}}
+	r := pipeline.NewRequest(1, t.Spans[first].Start)
+	r.PromptTokens, r.CachedTokens, r.OutputTokens = 100*(index+1), 50*index, 20
+	t.Requests = []pipeline.Request{r}
+	return t
+}
+
+func analysed(t *testing.T, traces ...pipeline.Trace) *Analysis {
+	t.Helper()
+	a, err := Analyse(trace.Run{Header: trace.Header{Kind: pipeline.KindVoice}, Traces: traces})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// What is cut in on is counted over the turns whose pauses are known, with Wilson's interval.
+func TestCutIns(t *testing.T) {
+	if _, ok := analysed(t, talk(0, 0, 90*ms)).CutIns(); ok {
+		t.Error("a rate without a pause")
+	}
+	no, yes := pipeline.Fact{Name: pipeline.FactCutIn, Value: "no"}, pipeline.Fact{Name: pipeline.FactCutIn, Value: "yes"}
+	c, ok := analysed(t, talk(0, 0, 90*ms, no), talk(0, 1, 90*ms, yes), talk(0, 2, 90*ms), talk(0, 3, 90*ms, no), talk(0, 4, 90*ms, no)).CutIns()
+	if !ok || c.N != 4 || c.Share != 1 || c.Rate.Value != .25 || c.Rate.Low < .045 || c.Rate.Low > .046 || c.Rate.High < .699 || c.Rate.High > .7 {
+		t.Errorf("%+v, want 1 of 4 within 4.6 %% to 69.9 %%", c)
+	}
+}
+
+// Turns are told apart by their fact, or by their place in the session, and stand together
+// where there are too many.
+func TestCallTurns(t *testing.T) {
+	if c := analysed(t, talk(0, 0, 90*ms), talk(1, 0, 90*ms)).CallTurns(0); c != nil {
+		t.Errorf("%d turns of calls of one", len(c))
+	}
+	second := pipeline.Fact{Name: "turn", Value: "2"}
+	a := analysed(t, talk(0, 0, 90*ms), talk(0, 1, 120*ms), talk(1, 4, 100*ms, second), talk(0, 2, 90*ms))
+	c := a.CallTurns(0)
+	if len(c) != 3 || c[1].First != 2 || len(c[1].Pool.Values) != 2 || c[1].PromptTokens != 200 || !c[1].CachedKnown {
+		t.Fatalf("%+v", c)
+	}
+	if got, want := c[1].CachedShare, 250./700; got != want {
+		t.Errorf("cached %v, want %v of 200 and 500 tokens", got, want)
+	}
+	if c = a.CallTurns(2); len(c) != 2 || c[0].First != 1 || c[0].Last != 2 || len(c[0].Pool.Values) != 3 || c[1].First != 3 {
+		t.Errorf("%+v, want 1 to 2 and 3", c)
+	}
+}
+
+// A guess gains what the model was ahead of the commit, as far as the reply waited for it:
+// the commit is at 300 ms, the model was asked at 240 and took 90 or 20.
+func TestGuesses(t *testing.T) {
+	right, wrong := pipeline.Fact{Name: pipeline.FactGuess, Value: "right"}, pipeline.Fact{Name: pipeline.FactGuess, Value: "wrong"}
+	lost := talk(0, 2, 90*ms, wrong, pipeline.Fact{Name: pipeline.FactWasted, Value: "320"})
+	lost.Requests = append(lost.Requests, lost.Requests[0])
+	a := analysed(t, talk(0, 0, 90*ms, right), talk(0, 1, 20*ms, right), lost, talk(0, 3, 90*ms, pipeline.Fact{Name: pipeline.FactGuess, Value: "none"}))
+	g, ok := a.Guesses()
+	// 90 ms end at 330 and would at 390: 60 ms. 20 ms end at 260, wait until 300, and would end at 320.
+	if !ok || g.Of != 4 || g.Right != 2 || g.Wrong != 1 || g.Gain != 40*ms || g.Wasted != 320 || g.All != 120+220+320+320+420 || g.CostKnown {
+		t.Errorf("%+v", g)
+	}
+	a.Run.Header.Endpoints = []trace.Endpoint{{Price: price.Price{Input: price.Dollar, Output: price.Dollar, Source: "a list"}}}
+	if g, _ = a.Guesses(); !g.CostKnown || g.CostShare < .22 || g.CostShare > .24 { // 320 of 1,400 tokens
+		t.Errorf("cost %v, known: %t", g.CostShare, g.CostKnown)
+	}
+}
+
+func TestBargeInsAndPlaying(t *testing.T) {
+	said := func(v string) pipeline.Fact { return pipeline.Fact{Name: pipeline.FactBargeIn, Value: v} }
+	stopped := talk(0, 0, 90*ms, said("stopped"), pipeline.Fact{Name: pipeline.FactHeardTokens, Value: "5"})
+	played := talk(0, 3, 90*ms)
+	played.Add(pipeline.Span{Name: pipeline.SpanUnderrun, Start: 500 * ms, End: 530 * ms})
+	played.Add(pipeline.Span{Name: pipeline.SpanUnderrun, Start: 600 * ms, End: 610 * ms})
+	played.Marks = append(played.Marks, pipeline.Mark{Name: pipeline.MarkReplyOver, At: time.Second})
+	a := analysed(t, stopped, talk(0, 1, 90*ms, said("false stop")), talk(0, 2, 90*ms, said("unnoticed")), played)
+	if b, ok := a.BargeIns(); !ok || b != (BargeIns{N: 3, Stopped: 1, False: 1, Unnoticed: 1, Heard: 5, Made: 20}) {
+		t.Errorf("%+v", b)
+	}
+	if p, ok := a.Playing(); !ok || p != (Playing{N: 1, Held: 1, Holes: 2, Stalled: 40 * ms}) {
+		t.Errorf("%+v", p)
+	}
+	none := analysed(t, talk(0, 0, 90*ms))
+	if _, ok := none.BargeIns(); ok {
+		t.Error("a barge-in that was none")
+	}
+	if _, ok := none.Playing(); ok {
+		t.Error("playback that was not followed")
+	}
+}
+
+// A point is efficient unless another is nowhere worse and somewhere better; what is
+// unknown decides nothing.
+func TestCurve(t *testing.T) {
+	at := func(setting float64, p50, p95 time.Duration, cutIn float64, now bool) CurvePoint {
+		return CurvePoint{Setting: setting, P50: p50, P95: p95, CutIn: Proportion{Value: cutIn}, Now: now}
+	}
+	c := Curve{Points: []CurvePoint{
+		at(100, 400*ms, 600*ms, .3, false), at(200, 500*ms, 700*ms, .1, false), at(300, 600*ms, 800*ms, .1, true),
+		at(400, 700*ms, pipeline.Unknown, 0, false), at(500, 700*ms, 900*ms, 0, false),
+	}}
+	c.Mark()
+	for i, want := range []bool{true, true, false, true, true} {
+		if c.Points[i].Efficient != want {
+			t.Errorf("%v is efficient: %t, want %t", c.Points[i].Setting, !want, want)
+		}
+	}
+	if now := c.Now(); now == nil || now.Setting != 300 {
+		t.Errorf("now %+v", now)
+	}
+	if q := c.Quickest(quantile.P95, .1); q == nil || q.Setting != 200 {
+		t.Errorf("quickest %+v, want 200", q)
+	}
+	if q := c.Quickest(quantile.P95, -1); q != nil {
+		t.Errorf("quickest %+v, want none", q)
+	}
+}
+
+// Changes are ranked by what they leave; what is unknown comes last.
+func TestRanked(t *testing.T) {
+	c := Changes{All: []Change{
+		{What: "unknown", Would: State{P50: pipeline.Unknown, P95: pipeline.Unknown}},
+		{What: "slow", Would: State{P50: 300 * ms, P95: 900 * ms}},
+		{What: "cuts in", Would: State{P50: 400 * ms, P95: 800 * ms, CutIn: .2, CutInKnown: true}},
+		{What: "quick", Would: State{P50: 400 * ms, P95: 800 * ms, CutIn: .1, CutInKnown: true}},
+	}}
+	for q, want := range map[quantile.Q]string{quantile.P95: "quick; cuts in; slow; unknown", quantile.P50: "slow; quick; cuts in; unknown"} {
+		if got := (&Best{Parts: c.Ranked(q)}).Words(); got != want {
+			t.Errorf("by %v: %s, want %s", q, got, want)
+		}
+	}
+}
