@@ -8,7 +8,7 @@ import (
 
 // Printable makes words of a server fit for a terminal: what is not printed, such as an
 // escape sequence, a line break or a change of the direction of writing, is shown as a Go
-// string has it. Documents need it not, since JSON escapes.
+// string has it. JSON documents need it not: they escape.
 func Printable(s string) string {
 	plain := func(r rune) bool { return strconv.IsPrint(r) && r != utf8.RuneError }
 	if strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {

@@ -64,11 +64,15 @@ const (
 type Heard struct {
 	Kind HeardKind
 	At   time.Duration
-	Text string // of a HeardPartial and a HeardFinal
+	// Text is of a HeardPartial and a HeardFinal. That of a partial is all that the service has
+	// so far since the last final one: each stands for those before it.
+	Text string
 	Name string // of a HeardEvent: the service's own word
-	// TurnEnd is true when the service says that the turn has ended.
+	// TurnEnd is true when the service says with it that the speaker's turn has ended. Its text
+	// may still be to come.
 	TurnEnd bool
-	// Settled is true of a final text after which no other one comes for the turn.
+	// Settled is true when all text of the turn is there: of a final text after which no other
+	// one comes for the turn, and of an event that says so.
 	Settled bool
 }
 

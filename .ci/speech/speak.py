@@ -11,6 +11,7 @@ import select
 import shutil
 import struct
 import subprocess
+import tempfile
 
 RATE = 24_000  # what OpenAI's pcm has
 READ = 1 << 14
@@ -88,9 +89,11 @@ def answer(request, handler):
 
 
 def speak(request, text, body):
-    """Sends what the engine makes of a text as it comes."""
+    """Sends what the engine makes of a text as it comes. What it says beside is told where it
+    fails: festival warns of pairs of sounds that its voice lacks, and speaks all the same."""
     arguments, typed = request.engine.command(request.voice, text)
-    p = subprocess.Popen([request.engine.program, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+    words = tempfile.TemporaryFile()
+    p = subprocess.Popen([request.engine.program, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=words, bufsize=0)
     try:
         try:
             p.stdin.write(typed.encode())  # less than a pipe holds
@@ -101,11 +104,14 @@ def speak(request, text, body):
         while data := body.wait(p.stdout):
             body.write(wav.convert(data))
         if p.wait() != 0 or not wav.rate:
-            raise Failed(f"{request.engine.program} ended with {p.returncode} and no audio")
+            words.seek(0)
+            said = words.read(1000).decode(errors="replace").strip()
+            raise Failed(f"{request.engine.program} ended with {p.returncode} and no audio: {said}")
     finally:
         p.kill()
         p.wait()
         p.stdout.close()
+        words.close()
 
 
 class WAV:

@@ -43,6 +43,9 @@ const (
 	// perChunk for each chunk: no engine makes 2,000 chunks a second for one stream.
 	wholeShare = 0.05
 	perChunk   = 500 * time.Microsecond
+	// An answer that was there sooner was held back from nobody: it is less than a frame
+	// of a screen and a bit.
+	shortestWait = 20 * time.Millisecond
 	// A buffer is a multiple of so many bytes; two such deliveries tell, or one of a whole
 	// page.
 	bufferUnit, bufferPage = 1024, 4096
@@ -130,7 +133,7 @@ func tell(s *shape, all []pack) form {
 // no more than the last.
 func atOnce(r *seen.Request) bool {
 	span := r.Record.LastOutput - r.Record.FirstOutput
-	return float64(span) <= wholeShare*float64(ttft(r)+span) && tooFast(r)
+	return ttft(r) >= shortestWait && float64(span) <= wholeShare*float64(ttft(r)+span) && tooFast(r)
 }
 
 // tooFast reports whether an answer came faster than any engine makes one.

@@ -147,10 +147,18 @@ func streams(v *view) []Finding {
 		}
 		if f, ok := v.flagged(c.flag); ok {
 			f.Severity, f.Title, f.Fix = c.severity, c.title, nonEmpty(c.fix, "have the server count tokens")
+			if c.flag == reply.FlagNonStreaming && v.soon() {
+				f.Severity = Misleading // nobody waits for so little; when its first token was there cannot be told
+			}
 			found = append(found, f)
 		}
 	}
 	return append(found, v.stalls()...)
+}
+
+// soon reports whether every answer was there so soon that nobody waited for it.
+func (v *view) soon() bool {
+	return !slices.ContainsFunc(v.ok, func(r *seen.Request) bool { return r.Since(r.Record.End) >= shortestWait })
 }
 
 // noUsage says what makes servers count, for the protocols where something does.

@@ -68,6 +68,8 @@ func TestFindings(t *testing.T) {
 		{name: "no-finish", server: &script{body: always(begin, role, chunks(20), usage(200, 0, 20, 0), done)}, want: "no_finish_reason"},
 		{name: "not-streamed", server: &script{header: map[string]string{"Content-Type": "application/json"}, body: always(3*begin,
 			`{"choices":[{"index":0,"message":{"content":"Good day"},"finish_reason":"stop"}],"usage":{"prompt_tokens":200,"completion_tokens":2}}`)}, want: "non_streaming"},
+		{name: "not-streamed-soon", server: &script{header: map[string]string{"Content-Type": "application/json"}, body: always(
+			`{"choices":[{"index":0,"message":{"content":"Good day"},"finish_reason":"stop"}],"usage":{"prompt_tokens":200,"completion_tokens":2}}`)}, want: "non_streaming"},
 		{name: "stall", faults: []string{"stall at 30 for 5s"}, want: "stall"},
 		{name: "first-byte", server: &script{body: always(": ping\n\n", role, 5*begin, chunks(20), stop, usage(200, 0, 20, 0), done)}, want: "first_byte"},
 
@@ -117,6 +119,11 @@ func TestFindings(t *testing.T) {
 		{name: "list-fails", server: fails(500), want: "model_list"},
 		{name: "list-limited", server: fails(429, "Retry-After", "2", "X-Ratelimit-Remaining-Requests", "0"), want: "rate_limit"},
 		{name: "list-forbidden", server: fails(403), change: func(c *probe.Config) { c.Endpoint.Key = endpoint.NewKey("sk-secret") }, want: "model_list"},
+		{name: "list-forbidden-keyless", server: fails(401), want: "model_list"},
+		{name: "list-endless", server: &listing{script: script{body: always(good(20))}, list: func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"data":[`+strings.Repeat(`{"id":"a-model"},`, 300_000))
+		}}, want: "model_list"},
 		{name: "list-page", server: &listing{script: script{body: always(good(20))}, list: html}, want: "model_list"},
 		{name: "list-silent", server: &listing{script: script{body: always(good(20))}, list: func(_ http.ResponseWriter, r *http.Request) { wait(r, time.Minute) }}, want: "unreachable"},
 		{name: "list-fails-named", server: fails(500), change: named, want: "model_list"},

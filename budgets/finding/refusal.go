@@ -106,6 +106,13 @@ func unlisted(v *view) []Finding {
 		ID: "model_list", Severity: Broken, Cost: pipeline.Unknown, Title: "the server does not give its list of models",
 		Evidence: []string{f.said()}, Fix: "name a model with --model; then the list is not needed",
 	}
+	if f.status == statusUnauthorized || f.status == statusForbidden {
+		found.Title = "the server does not give its list of models to the key that was given"
+		if !v.KeyGiven {
+			found.Title = "the server does not give its list of models without a key, and none was given"
+			found.Fix = "name the environment variable that holds the key with --key-env; or " + found.Fix
+		}
+	}
 	if v.Model != "" {
 		found.Severity, found.Fix = Note, "completions do well without it; clients that let people choose a model need it"
 	}
@@ -119,6 +126,7 @@ func unlisted(v *view) []Finding {
 // troubles are what keeps a connection from being made, by words of the error.
 var troubles = []struct{ words, title, fix string }{
 	{"connection refused", "nothing listens at this address", "start the server, or check host and port"},
+	{"invalid port", "there is no such port", "check the number behind the host in the URL: 1 to 65535"},
 	{"no such host", "the host's name is not known", "check the name in the URL"},
 	{"server gave HTTP response to HTTPS client", "the server speaks no TLS", "use http:// in the URL"},
 	{"does not look like a TLS handshake", "the server speaks no TLS", "use http:// in the URL"},

@@ -20,6 +20,7 @@ func TestSilent(t *testing.T) {
 		server http.Handler
 	}{
 		{"held_whole: 7 chunks", &script{body: always(begin, strings.Join(texts(good(7)), ""))}},
+		{"held_whole: all of it within a millisecond", &script{body: always(time.Millisecond, strings.Join(texts(good(40)), ""))}},
 		{"held_whole: a fast engine", &script{body: always(begin, role, fast(60), stop, usage(200, 0, 60, 0), done)}},
 		{"held_buffer: a kilobyte in one delivery of many", &script{body: always(begin, role, chunks(20), delta(strings.Repeat("w", 1024-58)), gap, chunks(19), stop, usage(200, 0, 40, 0), done)}},
 		{"clumps: 90 ms apart, one chunk each", &script{body: always(begin, role, delta(" word"), every(90*time.Millisecond, 39), stop, usage(200, 0, 40, 0), done)}},

@@ -8,6 +8,7 @@ import (
 
 	"halfsecond/budgets/finding"
 	"halfsecond/budgets/report"
+	"halfsecond/pipeline/endpoint"
 	"halfsecond/pipeline/quantile"
 	"halfsecond/pipeline/trace"
 )
@@ -36,9 +37,17 @@ var keyRefusals = []string{"HTTP 401", "HTTP 403"}
 // trouble says what keeps a server from being asked, and what to do about it.
 func trouble(cause error) (title, fix string, ok bool) {
 	for _, words := range keyRefusals {
-		if strings.Contains(cause.Error(), words) {
-			return "the server does not take the key", "name the variable that holds one: key_env in the scenario, --key-env of record", true
+		if !strings.Contains(cause.Error(), words) {
+			continue
 		}
+		const name = "the variable that holds one: key_env in the scenario, --key-env of record"
+		switch {
+		case strings.Contains(cause.Error(), endpoint.WithoutKey):
+			return "the server asks for a key, and none was given", "name " + name, true
+		case strings.Contains(cause.Error(), endpoint.WithKey):
+			return "the server does not take the key that was given", "check it, and that it may use this server", true
+		}
+		return "the server does not take the key", "name " + name, true
 	}
 	return finding.Trouble(cause.Error())
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -88,6 +89,18 @@ func (o *runOptions) mayOverlap(s *scenario.Scenario) error {
 	return nil
 }
 
+// variableName is how a variable may be called without being taken for a key.
+var variableName = regexp.MustCompile(`^([A-Za-z_]{1,40}|[A-Z0-9]{0,20}_[A-Z0-9_]{0,40})$`)
+
+// shownVariable returns the name of an environment variable for a message. A text that
+// looks like a key in its place is not repeated.
+func shownVariable(name string) string {
+	if name != "" && !variableName.MatchString(name) {
+		return "(not shown: it looks like a key; want the name of the variable that holds one)"
+	}
+	return name
+}
+
 // keyFrom returns the key in an environment variable, none for no name.
 func keyFrom(variable string) (endpoint.Key, error) {
 	if variable == "" {
@@ -95,7 +108,7 @@ func keyFrom(variable string) (endpoint.Key, error) {
 	}
 	key := os.Getenv(variable)
 	if key == "" {
-		return endpoint.Key{}, fmt.Errorf("key_env: the environment variable %s is not set", variable)
+		return endpoint.Key{}, fmt.Errorf("key_env: the environment variable %s is not set", shownVariable(variable))
 	}
 	return endpoint.NewKey(key), nil
 }

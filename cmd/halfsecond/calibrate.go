@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -164,7 +165,7 @@ func openSource(name string) (source, error) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		path = filepath.Join(name, traceFile)
 	}
-	data, err := os.ReadFile(path)
+	data, err := readSource(path)
 	if errors.Is(err, fs.ErrNotExist) && path != name {
 		return source{}, fmt.Errorf("%s: no run in this folder; 'halfsecond run --out' makes one", name)
 	}
@@ -180,6 +181,21 @@ func openSource(name string) (source, error) {
 		s.kind = recordedRun
 	}
 	return s, nil
+}
+
+// readSource reads a file of measurements or, as its beginning shows, of traces, which is
+// longer.
+func readSource(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	in := bufio.NewReader(f)
+	if beginning, err := in.Peek(1); err == nil && beginning[0] == '{' {
+		return readMost(in, path, mostRunFile)
+	}
+	return readMost(in, path, mostTextFile)
 }
 
 // hash returns the SHA-256 of the file, in hexadecimal.

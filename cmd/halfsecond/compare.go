@@ -47,9 +47,9 @@ blocks of neighbours in time, where interactions depend on each other. Those of 
 hold the truth together in 95 of 100 comparisons. Only the first table decides: how
 interactions land, what the scenario has budgets for, goodput, and what ended ok.
 
-Runs of different scenarios or targets are refused; --anyway compares them and warns.
-A run is not compared with itself, nor with a baseline or copy of it; two simulations of
-one seed are, with a warning: they show what a change of the program made. Runs that did
+Runs of different scenarios or targets are refused, and so are a run and itself, a
+baseline or a copy of it; --anyway compares them, and warns. Two simulations of one seed
+are compared, with a warning: they show what a change of the program made. Runs that did
 not finish, and runs that are unfit, are shown and not judged.
 
 Runs of one scenario and one seed are paired: the same interaction of both is drawn again
@@ -76,7 +76,7 @@ is unfit; 2 bad usage, a bad file, or runs that cannot be compared.`,
 	f.StringVar(&opts.save, "save", "", "keep run A as a baseline in `file`, in place of a regular one that is there")
 	f.StringVar(&opts.matters, "matters", "5%", "`share` of a duration below which a difference does not matter")
 	f.Uint64Var(&opts.seed, "seed", 1, "`number` that the resampling follows from")
-	f.BoolVar(&opts.anyway, "anyway", false, "compare runs of different scenarios or targets too")
+	f.BoolVar(&opts.anyway, "anyway", false, "compare runs of different scenarios or targets, and one run with itself, too")
 	return cmd
 }
 
@@ -105,8 +105,8 @@ func runCompare(_ context.Context, p *program, o *compareOptions, args []string)
 	if err != nil {
 		return usageError(fmt.Errorf("--matters %s: %w", o.matters, err))
 	}
-	if sameFile(args[0], args[1]) {
-		return usageError(fmt.Errorf("%s and %s are the same run: want two", args[0], args[1]))
+	if !o.anyway && sameFile(args[0], args[1]) {
+		return usageError(fmt.Errorf("%s and %s are the same run: want two; --anyway compares it with itself", args[0], args[1]))
 	}
 	a, errA := readSide(args[0])
 	b, errB := readSide(args[1])
@@ -190,7 +190,7 @@ func readBaseline(path string) (*versus.Run, error) {
 		return nil, err
 	}
 	defer file.Close()
-	run, err := versus.Read(file)
+	run, err := versus.Read(&inLines{from: file, most: mostTraceLine})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

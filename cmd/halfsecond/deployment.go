@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -88,7 +87,7 @@ func (n namedDeployment) openProfile() (*scenario.Profile, error) {
 	if n.profile == "" {
 		return nil, nil
 	}
-	data, err := os.ReadFile(n.profile)
+	data, err := readFile(n.profile, mostSmallFile)
 	if err != nil {
 		return nil, fmt.Errorf("--profile: %w", err)
 	}
@@ -125,7 +124,7 @@ func openCatalog(file string) (*catalog.Catalog, error) {
 	if file == "" {
 		return catalog.Builtin(), nil
 	}
-	data, err := os.ReadFile(file)
+	data, err := readFile(file, mostSmallFile)
 	if err != nil {
 		return nil, fmt.Errorf("--catalog: %w", err)
 	}

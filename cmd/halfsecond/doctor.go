@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -117,7 +116,7 @@ var doctorLimits = map[string]string{"limit-first-byte": "45s", "limit-whole": "
 // runDoctor examines an endpoint and reports it.
 func runDoctor(ctx context.Context, p *program, o *doctorOptions) error {
 	if keptSpeech(o.url) {
-		return runSpeechAgain(p, o.url)
+		return runSpeechAgain(p, o)
 	}
 	if err := checkTarget(o.url, o.protocol); err != nil {
 		return usageError(err)
@@ -153,7 +152,7 @@ func runDoctor(ctx context.Context, p *program, o *doctorOptions) error {
 func (o *doctorOptions) config() (probe.Config, error) {
 	key, err := keyFrom(o.keyEnv)
 	if err != nil {
-		err = fmt.Errorf("--key-env %s: the environment variable is not set", o.keyEnv)
+		err = fmt.Errorf("--key-env %s: the environment variable is not set", shownVariable(o.keyEnv))
 	}
 	c := probe.Config{
 		Endpoint: endpoint.Config{URL: o.url, Protocol: dialect.Protocol(o.protocol), Model: o.model, Key: key, Cold: o.cold},
@@ -162,7 +161,7 @@ func (o *doctorOptions) config() (probe.Config, error) {
 	o.limits.bind(&c.Endpoint)
 	errs := []error{err, o.limits.validate(), o.speech.unfit(o.given)}
 	if names := doctorProtocols(); o.protocol != "" && !slices.Contains(names, o.protocol) {
-		errs = append(errs, fmt.Errorf("--protocol %s is not known; did you mean %s?", o.protocol, nearest(o.protocol, names)))
+		errs = append(errs, fmt.Errorf("--protocol %s is not known; %s", o.protocol, meant(o.protocol, names)))
 		c.Endpoint.Protocol = ""
 	}
 	if o.tokens < 1 {
@@ -186,11 +185,11 @@ func readPrompt(name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	text, err := os.ReadFile(name)
+	text, err := readFile(name, mostPrompt)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("--prompt: %w", err)
-	case len(text) == 0 || len(text) > mostPrompt || !utf8.Valid(text):
+	case len(text) == 0 || !utf8.Valid(text):
 		return "", fmt.Errorf("--prompt %s: want a text in UTF-8 of 1 to %d bytes", name, mostPrompt)
 	}
 	return string(text), nil
@@ -201,7 +200,7 @@ func readRoots(name string) (*x509.CertPool, error) {
 	if name == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(name)
+	text, err := readFile(name, mostSmallFile)
 	if err != nil {
 		return nil, fmt.Errorf("--ca-file: %w", err)
 	}

@@ -127,7 +127,7 @@ func (o *doctorOptions) audition() (audition.Config, error) {
 	s := &o.speech
 	key, err := keyFrom(o.keyEnv)
 	if err != nil {
-		err = fmt.Errorf("--key-env %s: the environment variable is not set", o.keyEnv)
+		err = fmt.Errorf("--key-env %s: the environment variable is not set", shownVariable(o.keyEnv))
 	}
 	errs := []error{err, o.limits.validate(), s.blank(o.given)}
 	c := audition.Config{

@@ -40,6 +40,7 @@ type recordingDocument struct {
 	SpeechFromMS float64 `json:"speech_from_ms"`
 	SpeechToMS   float64 `json:"speech_to_ms"`
 	LacksMS      float64 `json:"lacks_ms"` // of a file that was cut
+	Cut          bool    `json:"cut"`
 }
 
 type sessionDocument struct {
@@ -155,7 +156,7 @@ func (d *speechDiagnosis) fill() {
 		Rate: some(e.Rate), IdleMS: milliseconds(e.Idle), Planned: e.Planned, Stopped: some(e.Stopped), Sessions: []sessionDocument{}, Findings: []findingDocument{},
 	}
 	if r := e.Recording; r != nil {
-		d.Recording = &recordingDocument{r.Name, r.Rate, milliseconds(r.Length), milliseconds(r.SpeechFrom), milliseconds(r.SpeechTo), milliseconds(r.Lacks)}
+		d.Recording = &recordingDocument{r.Name, r.Rate, milliseconds(r.Length), milliseconds(r.SpeechFrom), milliseconds(r.SpeechTo), milliseconds(r.Lacks), r.Cut}
 	}
 	for i := range e.Sessions {
 		d.Sessions = append(d.Sessions, documentSession(&e.Sessions[i]))
@@ -208,7 +209,7 @@ func (d *speechDocument) endpoint() *heard.Endpoint {
 	e := &heard.Endpoint{URL: d.URL, Kind: d.Kind, Protocol: d.Protocol, Model: d.Model, KeyGiven: d.KeyGiven, Planned: d.Planned, Idle: spanOf(d.IdleMS)}
 	e.Text, e.Voice, e.Format, e.Rate, e.Stopped = deref(d.Text), deref(d.Voice), deref(d.Samples), deref(d.Rate), deref(d.Stopped)
 	if r := d.Recording; r != nil {
-		e.Recording = &heard.Recording{Name: r.Name, Rate: r.Rate, Length: spanOf(r.LengthMS), SpeechFrom: spanOf(r.SpeechFromMS), SpeechTo: spanOf(r.SpeechToMS), Lacks: spanOf(r.LacksMS)}
+		e.Recording = &heard.Recording{Name: r.Name, Rate: r.Rate, Length: spanOf(r.LengthMS), SpeechFrom: spanOf(r.SpeechFromMS), SpeechTo: spanOf(r.SpeechToMS), Lacks: spanOf(r.LacksMS), Cut: r.Cut}
 	}
 	return e
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -40,7 +41,7 @@ func documentSpeech(s *heard.Session) []speechEvent {
 		all = append(all, timedEvent{e.At, speechEvent{nil, exchange.Server, e.Kind, e.Name, e.Bytes, e.Text, e.Flag, e.Samples}})
 	}
 	if s.Close() != 0 {
-		all = append(all, timedEvent{s.End(), speechEvent{From: exchange.Server, Kind: exchange.Close, Text: s.Closing}})
+		all = append(all, timedEvent{s.End(), speechEvent{From: exchange.Server, Kind: exchange.Close, Name: fmt.Sprintf("code %d", s.Close()), Text: s.Closing}})
 	}
 	slices.SortStableFunc(all, func(a, b timedEvent) int { return int(a.at - b.at) })
 	events := make([]speechEvent, len(all))

@@ -13,10 +13,12 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/audition"
+	"halfsecond/pipeline/endpoint/audition/heard"
 	"halfsecond/pipeline/exchange"
 )
 
@@ -107,65 +109,149 @@ func keptSpeech(path string) bool {
 	return err == nil && info.IsDir()
 }
 
+// mostSpeechLine is the longest line of a log, and the longest document, that is read: a session of
+// the most bytes that doctor takes of itself has some 16 MiB.
+const mostSpeechLine = 64 << 20
+
 // runSpeechAgain examines a speech endpoint again, from the raw log of a folder, and compares
-// what it finds with the diagnosis that lies beside it. Without one, as a program that was
-// killed leaves it, what was asked is in the log's header.
-func runSpeechAgain(p *program, dir string) error {
-	text, missing := os.ReadFile(filepath.Join(dir, doctorFile))
+// what it finds with the diagnosis that lies beside it, and what was asked, which is in the log's
+// header, with both. Without a diagnosis, as a program that was killed leaves it, that is all.
+func runSpeechAgain(p *program, o *doctorOptions) error {
+	if err := o.folderAlone(); err != nil {
+		return usageError(err)
+	}
+	text, missing := readFile(filepath.Join(o.url, doctorFile), mostSpeechLine)
 	if missing != nil && !errors.Is(missing, fs.ErrNotExist) {
 		return usageError(missing)
 	}
-	log, file, err := openRaw(dir)
-	if missing != nil && (err != nil || log.Header.Subject == nil) {
-		err = fmt.Errorf("%s: no %s in this folder; 'halfsecond doctor URL --protocol NAME --out' makes one", dir, doctorFile)
-	}
+	log, file, err := openSpeech(o.url, missing != nil)
 	if err != nil {
 		return usageError(err)
 	}
 	defer file.Close()
-	known := text
-	if missing != nil {
-		known = log.Header.Subject
+	var before, asked speechDocument
+	if missing == nil {
+		if err := json.Unmarshal(text, &before); err != nil {
+			return usageError(fmt.Errorf("%s: %w", filepath.Join(o.url, doctorFile), err))
+		}
+		asked = before
 	}
-	var before speechDocument
-	if err := json.Unmarshal(known, &before); err != nil {
-		return usageError(fmt.Errorf("%s: %w", filepath.Join(dir, either(missing != nil, rawFile, doctorFile)), err))
+	// What was asked is taken from the log, so that a document which says otherwise differs.
+	if log.Header.Subject != nil {
+		asked = speechDocument{}
+		if err := json.Unmarshal(log.Header.Subject, &asked); err != nil {
+			return usageError(fmt.Errorf("%s: %w", filepath.Join(o.url, rawFile), err))
+		}
 	}
-	d := &speechDiagnosis{heard: before.endpoint()}
-	if err := audition.Again(d.heard, log); err != nil {
+	d := &speechDiagnosis{heard: asked.endpoint()}
+	if deref(before.Stopped) == heard.Interrupted { // what the user wants is in no byte
+		d.heard.Stopped = heard.Interrupted
+	}
+	otherwise, err := audition.Again(d.heard, log)
+	if err != nil {
 		return usageError(fmt.Errorf("%s: %w", file.Name(), err))
 	}
 	d.complete()
 	if err := d.show(p); err != nil {
 		return err
 	}
-	if missing != nil {
-		if !p.Quiet {
-			fmt.Fprintf(p.err, "read from the bytes of %s; %s is missing, so nothing was compared\n", counted(len(d.Sessions), "session"), doctorFile)
+	differ := untrue(otherwise)
+	if missing == nil {
+		if have, want := len(d.Sessions), len(before.Sessions); have != want {
+			return &exitError{exitUnmeasured, fmt.Errorf("%s: it holds %s, %s %d", either(have < want, "the log ends early, or lacks some", "the log goes on"), counted(have, "session"), doctorFile, want)}
 		}
-		return verdictExit(d.Verdict)
+		if log.Header.Subject == nil {
+			differ = append(differ, "subject, what was asked, is missing in the log's first line, so that it cannot be compared")
+		}
+		more, err := d.compare(text)
+		if err != nil {
+			return err
+		}
+		differ = append(differ, more...)
 	}
-	if have, want := len(d.Sessions), len(before.Sessions); have != want {
-		return &exitError{exitUnmeasured, fmt.Errorf("%s: it holds %s, %s %d", either(have < want, "the log ends early, or lacks some", "the log goes on"), counted(have, "session"), doctorFile, want)}
-	}
-	return d.compare(p, text)
+	return d.agree(p, differ, missing != nil)
 }
 
-// compare says whether a diagnosis is the one that was made before.
-func (d *speechDiagnosis) compare(p *program, before []byte) error {
+// folderAlone is the error of flags beside a folder: what was asked is in it.
+func (o *doctorOptions) folderAlone() error {
+	var errs []error
+	for _, name := range slices.Concat(askingFlags, speechFlags, limitFlags) {
+		if o.given(name) {
+			errs = append(errs, fmt.Errorf("--%s: not for a folder, of which nothing is asked again; it holds what was asked", name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// askingFlags are those of doctor that say what is asked, beside those for speech endpoints alone
+// and the limits.
+var askingFlags = []string{"protocol", "model", "key-env", "prompt", "requests", "answer", "max-tokens", "cold", "ca-file"}
+
+// openSpeech opens the raw log of a folder that doctor made; alone is that there is no document. The
+// caller closes the file.
+func openSpeech(dir string, alone bool) (*exchange.Reader, *os.File, error) {
+	none := fmt.Errorf("%s: no %s in this folder; 'halfsecond doctor URL --protocol NAME --out' makes one", dir, doctorFile)
+	path := filepath.Join(dir, rawFile)
+	file, err := os.Open(path)
+	if alone && errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, none
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	log, err := exchange.NewReaderOf(file, mostSpeechLine)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("%s: %w", path, err)
+	case alone && log.Header.Subject == nil:
+		err = none
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	return log, file, nil
+}
+
+// untrue returns what the bytes have otherwise than the log's first line says, each as a line.
+func untrue(otherwise []audition.Difference) (all []string) {
+	for _, d := range otherwise {
+		all = append(all, fmt.Sprintf("%s is %s, %s by the bytes of session %d", d.Name, brief(d.Known), brief(d.Is), d.Session))
+	}
+	return all
+}
+
+// compare returns where a diagnosis is not the one that was made before.
+func (d *speechDiagnosis) compare(before []byte) ([]string, error) {
 	again, err := json.Marshal(&d.speechDocument)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var was, is any
 	if err := errors.Join(json.Unmarshal(before, &was), json.Unmarshal(again, &is)); err != nil {
-		return err
+		return nil, err
 	}
-	differ := differences("", was, is)
-	if len(differ) > 0 {
-		return &exitError{exitUnmeasured, fmt.Errorf("%s not what the bytes in %s say: %s", counted(len(differ), "value"), rawFile, differ[0])}
+	return differences("", was, is), nil
+}
+
+// mostDiffer is how many values are named that differ.
+const mostDiffer = 20
+
+// agree says whether what was asked and found is what the bytes say; alone is that there was only
+// what was asked.
+func (d *speechDiagnosis) agree(p *program, differ []string, alone bool) error {
+	if n := len(differ); n > 0 {
+		named := strings.Join(differ[:min(n, mostDiffer)], "\n  ")
+		if n > mostDiffer {
+			named += fmt.Sprintf("\n  and %d more", n-mostDiffer)
+		}
+		return &exitError{exitUnmeasured, fmt.Errorf("%s not what the bytes in %s say:\n  %s", counted(n, "value"), rawFile, named)}
 	}
-	if !p.Quiet {
+	if p.Quiet {
+		return verdictExit(d.Verdict)
+	}
+	if alone {
+		fmt.Fprintf(p.err, "read from the bytes of %s; %s is missing, so nothing was compared\n", counted(len(d.Sessions), "session"), doctorFile)
+	} else {
 		fmt.Fprintf(p.err, "read again from the bytes of %s: every value the same\n", counted(len(d.Sessions), "session"))
 	}
 	return verdictExit(d.Verdict)

@@ -36,23 +36,28 @@ func (d *speechDiagnosis) otherwise() string {
 	if d.Verdict != verdictUnmeasured {
 		return "nothing to fix"
 	}
-	whole := 0
+	whole, begun := 0, false
 	for i := range d.heard.Sessions {
+		begun = begun || len(d.heard.Sessions[i].Events) > 0
 		if d.heard.Sessions[i].OK() {
 			whole++
 		}
 	}
-	if whole == 0 {
+	switch {
+	case whole == 0 && begun:
+		return "no session was whole: what came until then stands above"
+	case whole == 0:
 		return "nothing was measured"
 	}
 	return fmt.Sprintf("nothing seen to fix so far: %s of %d", counted(whole, "whole session"), d.heard.Planned)
 }
 
-// first returns the first session in which the server said anything, nil without one.
+// first returns the first session in which the server said anything, if only that it closes; nil
+// without one.
 func (d *speechDiagnosis) first() *heard.Session {
 	for i := range d.heard.Sessions {
-		if len(d.heard.Sessions[i].Events) > 0 {
-			return &d.heard.Sessions[i]
+		if s := &d.heard.Sessions[i]; len(s.Events) > 0 || s.Close() != 0 {
+			return s
 		}
 	}
 	return nil
@@ -71,6 +76,8 @@ func (d *speechDiagnosis) writeEndpoint(t *tabwriter.Writer) {
 			pipeline.Printable(r.Name), plainMS(r.Length), r.Rate, plainMS(r.SpeechFrom), plainMS(r.SpeechTo))
 		if r.Lacks > 0 {
 			fmt.Fprintf(t, "\tthe file was cut: its header says that it goes on for %s ms\n", plainMS(r.Lacks))
+		} else if r.Cut {
+			fmt.Fprint(t, "\tthe file was cut: it ends in the midst of a frame, or without its last page\n")
 		}
 	} else {
 		fmt.Fprintf(t, "to be said\t%s\n", strconv.Quote(e.Text))

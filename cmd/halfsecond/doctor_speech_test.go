@@ -153,7 +153,7 @@ func tampered(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	code, _, errs := doctor(t, dir, "--format", "json")
-	if code != exitUnmeasured || !strings.Contains(errs, "2 values not what the bytes in exchanges.jsonl.gz say: sessions[0].") {
+	if code != exitUnmeasured || !strings.Contains(errs, "  sessions[0].") || !strings.Contains(errs, "  sessions[1].") || !strings.Contains(errs, "2 values not what the bytes in exchanges.jsonl.gz say:\n") {
 		t.Errorf("exit code %d\n%s", code, errs)
 	}
 }

@@ -42,19 +42,23 @@ func sentence(name, protocol string) (heard.Recording, pipeline.Voice, error) {
 		shown = filepath.Base(name)
 	}
 	clip, err := audio.Read(file)
+	if _, isCut := cutShort(file, clip); err != nil && isCut {
+		err = fmt.Errorf("%w; the file was cut", err)
+	}
 	if err == nil && clip.Duration() > mostRecording {
 		err = fmt.Errorf("it plays %s: want %s at most", clip.Duration().Round(time.Millisecond), mostRecording)
 	}
 	if err != nil {
 		return heard.Recording{}, pipeline.Voice{}, fmt.Errorf("--wav %s: %w", name, err)
 	}
+	lacks, isCut := cutShort(file, clip)
 	clip = clip.At(audition.Rate(protocol, clip.Rate))
 	from, to, err := speechIn(clip)
 	if err != nil {
-		return heard.Recording{}, pipeline.Voice{}, fmt.Errorf("--wav %s: %w", name, err)
+		return heard.Recording{}, pipeline.Voice{}, fmt.Errorf("--wav %s: %w%s", name, err, speechless(file, isCut))
 	}
 	v := pipeline.Voice{Rate: clip.Rate, Samples: clip.Samples, SpeechEnd: to}
-	return heard.Recording{Name: shown, Rate: clip.Rate, Length: v.Length(), SpeechFrom: from, SpeechTo: to, Lacks: audio.Lacks(file)}, v, nil
+	return heard.Recording{Name: shown, Rate: clip.Rate, Length: v.Length(), SpeechFrom: from, SpeechTo: to, Lacks: lacks, Cut: isCut}, v, nil
 }
 
 func readRecording(name string) ([]byte, error) {
@@ -65,7 +69,7 @@ func readRecording(name string) ([]byte, error) {
 	if info.Size() > mostRecordingBytes {
 		return nil, fmt.Errorf("%s has more than %d MiB", name, mostRecordingBytes>>20)
 	}
-	return os.ReadFile(name)
+	return readFile(name, mostRecordingBytes)
 }
 
 // lateStart is how far the beginning of speech, heard from behind, lies before the one that is
@@ -107,6 +111,16 @@ func speechEdges(clip audio.Clip) (from, to time.Duration) {
 	d.Feed(clip.Samples, tell)
 	d.Close(tell)
 	return from, to
+}
+
+// speechless says why there may be no speech in a file, "" where nobody knows.
+func speechless(file []byte, isCut bool) string {
+	if one, err := audio.ReadChannel(file, 0); err == nil {
+		if _, _, err := speechIn(one); err == nil {
+			return "; there is in its first channel alone: the channels cancel each other, as where one is the other upside down. Give a file of one of them"
+		}
+	}
+	return either(isCut, "; the file was cut", "")
 }
 
 // noSpeech says what was looked for in a clip, and what is there.

@@ -42,7 +42,7 @@ func checkTarget(target, protocol string) error {
 	if err != nil || protocol != "" {
 		return nil // the protocol's own check says more
 	}
-	path := anyVoice.ReplaceAllString(strings.TrimRight(u.Path, "/"), "/text-to-speech/VOICE/")
+	path := anyVoice.ReplaceAllString(strings.TrimRight(u.EscapedPath(), "/"), "/text-to-speech/VOICE/")
 	for _, p := range speechPaths {
 		if strings.HasSuffix(path, p.end) {
 			return fmt.Errorf("a path that ends in %s is of speech: name its protocol with --protocol %s", p.end, p.protocols)

@@ -28,6 +28,7 @@ func TestCheckTarget(t *testing.T) {
 		{"http://h/v1/audio/speech/", "", "--protocol openai-speech"},
 		{"http://h/v1/audio/speech", "openai-speech", ""},
 		{"https://h/v1/text-to-speech/rachel/stream", "", "--protocol elevenlabs-stream"},
+		{"https://h/v1/text-to-speech/my%2Fvoice/stream", "", "--protocol elevenlabs-stream"},
 		{"https://h/v1/stream", "", ""},
 		{"http://h/v1", "", ""},
 		{"http://h/listening", "", ""},

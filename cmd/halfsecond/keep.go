@@ -103,7 +103,7 @@ func (k *keeper) close(run trace.Run) error {
 	var lost error
 	if k.raw != nil {
 		if lost = k.raw.close(); lost != nil {
-			f.Finished, f.Reason = false, lost.Error()
+			f.Finished, f.Reason = false, oneLine(lost)
 		}
 	}
 	if k.writer == nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"halfsecond/mockllm/server"
 	"halfsecond/mockllm/server/ledger"
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/strict"
 )
 
 // mockOptions are the inputs of mock, as typed.
@@ -208,7 +208,7 @@ func (o *mockOptions) readFaults() error {
 
 // readFault reads a file of rules, or else a phrase.
 func readFault(text string) ([]fault.Rule, error) {
-	data, err := os.ReadFile(text)
+	data, err := readFile(text, strict.MaxBytes)
 	switch {
 	case err == nil:
 		return fault.Parse(text, data)

@@ -55,7 +55,7 @@ func (o *mockAccess) fill(c *server.Config, given func(flag string) bool) error 
 		return nil
 	}
 	if c.Key = os.Getenv(o.keyEnv); c.Key == "" {
-		return fmt.Errorf("--api-key-env %s: the variable is empty or not set", o.keyEnv)
+		return fmt.Errorf("--api-key-env %s: the variable is empty or not set", shownVariable(o.keyEnv))
 	}
 	return nil
 }

@@ -119,7 +119,7 @@ func (o *mockAnswers) answers(stated *given.Server) (answer.Source, error) {
 
 // readText reads a file that must be text.
 func readText(name string) ([]byte, error) {
-	data, err := os.ReadFile(name)
+	data, err := readFile(name, mostTextFile)
 	if err == nil && !utf8.Valid(data) {
 		err = fmt.Errorf("%s is not UTF-8 text", name)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -117,7 +116,7 @@ func (o *mockModels) fromFile(given func(flag string) bool, seed *uint64) ([]off
 // readServer reads FILE or FILE#ID.
 func readServer(text string) (*given.Server, error) {
 	name, id, _ := strings.Cut(text, "#")
-	data, err := os.ReadFile(name)
+	data, err := readFile(name, mostTextFile)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +197,7 @@ func (o *mockModels) compared(g *scenario.Grid) ([]scenario.LLM, error) {
 	}
 	at := max(0, slices.Index(names, o.variant))
 	if o.variant != "" && names[at] != o.variant {
-		return nil, fmt.Errorf("--variant %s: want one of %s; did you mean %q?", o.variant, strings.Join(names, ", "), nearest(o.variant, names))
+		return nil, fmt.Errorf("--variant %s: want one of %s%s", o.variant, strings.Join(names, ", "), orMeant(o.variant, names))
 	}
 	if o.variant = names[at]; len(names) > 1 {
 		o.others = slices.Delete(names, at, at+1)

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -119,11 +117,11 @@ func (o *recordAsking) config(url string) (endpoint.Config, error) {
 	}
 	var errs []error
 	if names := dialect.Names(); o.protocol != "" && !slices.Contains(names, o.protocol) {
-		errs = append(errs, fmt.Errorf("--protocol %s is not known; did you mean %s?", o.protocol, nearest(o.protocol, names)))
+		errs = append(errs, fmt.Errorf("--protocol %s is not known; %s", o.protocol, meant(o.protocol, names)))
 	}
 	key, err := keyFrom(o.keyEnv)
 	if err != nil {
-		err = fmt.Errorf("--key-env %s: the environment variable is not set", o.keyEnv)
+		err = fmt.Errorf("--key-env %s: the environment variable is not set", shownVariable(o.keyEnv))
 	}
 	errs = append(errs, err, o.money.resolve())
 	c.Key = key
@@ -206,24 +204,22 @@ func (q *questions) count(n int) (all int) {
 
 // readPrompts reads a file of prompts, one a line.
 func readPrompts(name string) (all []string, err error) {
-	f, err := os.Open(name)
+	data, err := readFile(name, mostTextFile)
 	if err != nil {
 		return nil, fmt.Errorf("--prompts: %w", err)
 	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, mostPrompt)
-	for n := 1; lines.Scan(); n++ {
-		text := strings.TrimSpace(lines.Text())
-		if !utf8.ValidString(text) {
+	n := 0
+	for line := range strings.Lines(string(data)) {
+		n++
+		text := strings.TrimSpace(line)
+		switch {
+		case !utf8.ValidString(text):
 			return nil, fmt.Errorf("--prompts %s:%d: this is not UTF-8 text", name, n)
-		}
-		if text != "" {
+		case len(text) > mostPrompt:
+			return nil, fmt.Errorf("--prompts %s:%d: a prompt of %d bytes: want at most %d", name, n, len(text), mostPrompt)
+		case text != "":
 			all = append(all, text)
 		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("--prompts %s: %w", name, err)
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("--prompts %s: there is no prompt in it", name)
@@ -275,6 +271,9 @@ func (r *recording) run(ctx context.Context, config endpoint.Config) error {
 	if errors.Is(err, context.Canceled) {
 		err = &exitError{exitUnmeasured, fmt.Errorf("interrupted in request %d of %d", r.asked, r.n)}
 	}
+	if over := r.client.Over(); over != nil && err == nil {
+		err = &exitError{exitUnmeasured, fmt.Errorf("the recording did not finish (%w): it has %d of %s", over, r.Kept, counted(r.n, "request"))}
+	}
 	return cmp.Or(r.failed, err)
 }
 
@@ -294,6 +293,10 @@ func (r *recording) next() {
 	c.Done = func() {
 		r.bar.done(r.asked)
 		r.note(&c.Record)
+		if r.client.Over() != nil && c.Record.Sent == pipeline.Unknown {
+			r.leave(c.Record.Reason)
+			return
+		}
 		r.loop.After(r.pause, pipeline.RankTimer, r.next)
 	}
 	r.client.Start(c)
@@ -313,6 +316,14 @@ func (r *recording) note(q *pipeline.Request) {
 	if q.Sent == pipeline.Unknown {
 		r.Left[q.Reason]++
 	}
+}
+
+// leave ends the recording where a cap is met: nothing would be sent any more.
+func (r *recording) leave(why string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.Left[why] += r.n - r.asked
+	r.loop.Stop()
 }
 
 func (r *recording) broken() error {

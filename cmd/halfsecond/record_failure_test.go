@@ -34,7 +34,7 @@ func TestRecordFailures(t *testing.T) {
 	for _, test := range []struct {
 		hashed bool
 		words  string
-	}{{false, "slow [31mdown"}, {true, unkeptWords}} {
+	}{{false, `slow \x1b[31mdown`}, {true, unkeptWords}} {
 		fs := recordFailures{}
 		for _, x := range all {
 			if err := fs.add(x, test.hashed); err != nil {

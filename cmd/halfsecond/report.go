@@ -40,7 +40,7 @@ docs/raw.md describes the log.`,
 	}
 }
 
-func runReport(_ context.Context, p *program, path string) error {
+func runReport(ctx context.Context, p *program, path string) error {
 	run, err := readTraces(path)
 	if err != nil {
 		return usageError(err)
@@ -54,6 +54,9 @@ func runReport(_ context.Context, p *program, path string) error {
 	r, err := report.New(run)
 	if err != nil {
 		return usageError(err)
+	}
+	if err := voiceAgain(ctx, run, r); err != nil {
+		return err
 	}
 	bytes, err := recountRun(path, run)
 	if err != nil {
@@ -87,7 +90,7 @@ func readTraces(path string) (trace.Run, error) {
 		return trace.Run{}, err
 	}
 	defer file.Close()
-	run, err := trace.Read(file)
+	run, err := trace.Read(&inLines{from: file, most: mostTraceLine})
 	if err != nil {
 		return run, fmt.Errorf("%s: %w", path, err)
 	}

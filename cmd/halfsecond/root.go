@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -178,7 +179,10 @@ func asGroup(cmd *cobra.Command) {
 				names = append(names, c.Name())
 			}
 		}
-		return fmt.Errorf("unknown command %q for %q; did you mean %q?", args[0], cmd.CommandPath(), nearest(args[0], names))
+		if n := nearest(args[0], names); n != "" {
+			return fmt.Errorf("unknown command %q for %q; did you mean %q?", args[0], cmd.CommandPath(), n)
+		}
+		return fmt.Errorf("unknown command %q for %q: want one of %s", args[0], cmd.CommandPath(), strings.Join(names, ", "))
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 }
@@ -206,12 +210,15 @@ func (p *program) start(cmd *cobra.Command) error {
 	switch {
 	case slices.Contains(offered, p.Format):
 		p.progress = p.progress && !p.Quiet
+		if p.Format == "json" {
+			p.out = escaped(p.out)
+		}
 		p.started = true
 		return nil
 	case slices.Contains(allFormats, p.Format):
 		return fmt.Errorf("format %q is not available here: %s offers %s", p.Format, cmd.CommandPath(), strings.Join(offered, ", "))
 	default:
-		return fmt.Errorf("unknown format %q; did you mean %q?", p.Format, nearest(p.Format, offered))
+		return fmt.Errorf("unknown format %q%s", p.Format, cmp.Or(orMeant(p.Format, offered), ": "+cmd.CommandPath()+" offers "+strings.Join(offered, ", ")))
 	}
 }
 
@@ -242,6 +249,9 @@ func explainFlagError(cmd *cobra.Command, err error) error {
 		if ours := otherWords[name]; slices.Contains(names, ours) {
 			meant = ours
 		}
+		if meant == "" {
+			return fmt.Errorf("unknown flag --%s", name)
+		}
 		return fmt.Errorf("unknown flag --%s; did you mean --%s?", name, meant)
 	}
 	var invalid *pflag.InvalidValueError
@@ -261,11 +271,35 @@ var otherWords = map[string]string{
 	"tp": "gpus", "pp": "stages", "concurrency": "batch", "quantization": "weights", "device": "hardware", "gpu": "hardware",
 }
 
-// nearest returns the name with the fewest edits to what was typed.
+// nearest returns the name with the fewest edits to what was typed; "" where none is near:
+// a third of the letters and one more are other ones, and neither is a part of the other.
 func nearest(typed string, names []string) string {
-	return slices.MinFunc(names, func(a, b string) int {
+	if len(typed) == 0 || len(names) == 0 {
+		return ""
+	}
+	best := slices.MinFunc(names, func(a, b string) int {
 		return levenshtein.ComputeDistance(typed, a) - levenshtein.ComputeDistance(typed, b)
 	})
+	if levenshtein.ComputeDistance(typed, best) > min(len(typed)/3+1, len(typed)-1) && !strings.Contains(best, typed) && !strings.Contains(typed, best) {
+		return ""
+	}
+	return best
+}
+
+// meant says which of some names may have been meant, or else which there are.
+func meant(typed string, names []string) string {
+	if n := nearest(typed, names); n != "" {
+		return fmt.Sprintf("did you mean %s?", n)
+	}
+	return "want one of " + strings.Join(names, ", ")
+}
+
+// orMeant adds to a sentence that has all names which of them may have been meant, if any.
+func orMeant(typed string, names []string) string {
+	if n := nearest(typed, names); n != "" {
+		return fmt.Sprintf("; did you mean %q?", n)
+	}
+	return ""
 }
 
 // version is set by the Makefile: the tag or commit of the tree.
@@ -285,7 +319,7 @@ func buildVersion() string {
 
 // writeJSON writes one document, indented.
 func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
+	e := json.NewEncoder(escaped(w))
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(v)

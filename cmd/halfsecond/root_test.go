@@ -68,3 +68,19 @@ func TestRunReturnsTheExitCode(t *testing.T) {
 		}
 	}
 }
+
+// TestNearest: a name is suggested where it is near, and only there.
+func TestNearest(t *testing.T) {
+	names := []string{"openai-chat", "openai-completions", "tabby", "gemini"}
+	for typed, want := range map[string]string{
+		"openai-cat": "did you mean openai-chat?", "openai": "did you mean openai-chat?", "gemni": "did you mean gemini?", "taby": "did you mean tabby?",
+		"nope": "want one of openai-chat, openai-completions, tabby, gemini", "x": "want one of openai-chat, openai-completions, tabby, gemini",
+	} {
+		if got := meant(typed, names); got != want {
+			t.Errorf("meant(%q) = %q, want %q", typed, got, want)
+		}
+	}
+	if got := orMeant("nope", names); got != "" {
+		t.Errorf("orMeant(nope) = %q, want none", got)
+	}
+}

@@ -55,9 +55,11 @@ one of the examples
 
 Targets: sim, the models on a virtual clock, done at once; mock, the same models
 behind our own server over real sockets, in real time, with the difference to sim
-beside it; endpoint, a server that you run or rent, named in the scenario or with
---endpoint. Only the language model crosses a socket; the other stages are simulated
-on every target, and the report says so.
+beside it; endpoint, services that you run or rent, named in the scenario or with
+--endpoint: a language model, and of a voice turn speech to text, text to speech, a
+model that hears and speaks, or a running bot that is called as Twilio calls it. What
+crosses no socket is simulated, and the report says so. Users speak recordings at the
+pace of speech: --wav, or one sentence of ours (docs/voice.md).
 
 On the target endpoint at most one request of each user is in flight (--per-user),
 nothing is retried, and the run is refused when it is likely to exceed
@@ -175,6 +177,9 @@ func runRun(ctx context.Context, p *program, o *runOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := voiceMore(ctx, s, r); err != nil {
+		return err
+	}
 	beside, err := besideSim(ctx, s, set, r)
 	if err != nil {
 		return err
@@ -212,7 +217,7 @@ func (o *runOptions) settings(s *scenario.Scenario) (runner.Settings, error) {
 	}
 	switch {
 	case !slices.Contains(runner.Targets(), set.Target):
-		errs = append(errs, fmt.Errorf("--target %s: want %s; did you mean %q?", set.Target, strings.Join(runner.Targets(), ", "), nearest(set.Target, runner.Targets())))
+		errs = append(errs, fmt.Errorf("--target %s: want %s%s", set.Target, strings.Join(runner.Targets(), ", "), orMeant(set.Target, runner.Targets())))
 	case set.Target == runner.Endpoint:
 		config, err := o.endpoint(s)
 		set.Endpoint, set.PerUser, set.PriceOf = config, o.perUser, o.guard.priceOf
@@ -254,9 +259,14 @@ func (o *runOptions) carryOut(bar bar, set runner.Settings, run func(runner.Sett
 	if failed := keeper.close(out); failed != nil {
 		// What was run is reported all the same, and says what is missing.
 		out.Footer.Finished = false
-		out.Footer.Reason = failed.Error() + ", so the file holds fewer than this report"
+		out.Footer.Reason = unkeptReason(failed)
 	}
 	return out, err
+}
+
+// unkeptReason says why a report is of more than its files hold.
+func unkeptReason(failed error) string {
+	return oneLine(failed) + ", so the file holds fewer than this report"
 }
 
 // besideSim runs the scenario on the simulator too, when it ran on the mock.

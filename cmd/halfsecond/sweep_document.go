@@ -68,7 +68,8 @@ type sweepLevel struct {
 
 	Others []sweepBudget `json:"other_budgets,omitempty"`
 
-	kept int // interactions of all runs
+	kept int  // interactions of all runs
+	cut  bool // the last of the runs did not finish
 }
 
 type sweepRun struct {
@@ -148,6 +149,7 @@ func (d *sweepDocument) level(l *study.Level) sweepLevel {
 	if l.Standing == study.Unsure {
 		out.Reason = textOf(unsure(l))
 	}
+	out.cut = l.Cut
 	return out
 }
 
@@ -257,14 +259,18 @@ func (d *sweepDocument) csv(w io.Writer) error {
 	unit := d.unit.String()
 	rows := [][]string{{
 		"load", "load_unit", "standing", "run", "seed", "verdict", "offered_per_s", "achieved_per_s",
-		"metric", "p50_" + unit, "p95_" + unit, "good_share", "ok_share", "kept", "start_up", "tail", "steady",
+		"metric", "p50_" + unit, "p95_" + unit, "good_share", "ok_share", "kept", "start_up", "tail", "steady", "unfinished",
 	}}
 	for _, l := range d.Levels {
 		for i, r := range l.Runs {
+			unfinished := ""
+			if l.cut && i == len(l.Runs)-1 {
+				unfinished = orEmpty(d.Unfinished)
+			}
 			rows = append(rows, []string{
 				digitsOf(&l.Load), d.LoadUnit, l.Standing, strconv.Itoa(i + 1), strconv.FormatUint(r.Seed, 10), r.Verdict.String(),
 				digitsOf(r.Offered), digitsOf(r.Achieved), d.Metric, digitsOf(r.P50), digitsOf(r.P95), digitsOf(r.Good), digitsOf(r.OK),
-				strconv.Itoa(r.Kept), wholeOf(r.Start), wholeOf(r.Tail), either(r.Steady != nil, orEmpty(r.Steady), ""),
+				strconv.Itoa(r.Kept), wholeOf(r.Start), wholeOf(r.Tail), either(r.Steady != nil, orEmpty(r.Steady), ""), unfinished,
 			})
 		}
 	}

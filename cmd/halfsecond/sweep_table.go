@@ -25,7 +25,15 @@ func (p *program) showSweep(d *sweepDocument) error {
 // sentence says where the knee is, what kept it from being found, and why interactions
 // failed.
 func (d *sweepDocument) sentence(w *study.Swept) string {
-	return d.edges(w) + d.failed(w)
+	return d.edges(w) + d.failed(w) + d.early()
+}
+
+// early says that the sweep did not finish, and why; empty when it did.
+func (d *sweepDocument) early() string {
+	if d.Unfinished == nil {
+		return ""
+	}
+	return fmt.Sprintf(" The sweep did not finish: %s.", strings.TrimRight(*d.Unfinished, "."))
 }
 
 // edges says where the knee is, and at which loads the tester was unfit.

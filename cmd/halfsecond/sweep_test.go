@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"halfsecond/simulators/study"
@@ -63,6 +64,25 @@ func TestSweepSaysWhyInteractionsFailed(t *testing.T) {
 		}
 		if got := d.failureNotes(); !slices.Equal(got, c.notes) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.notes)
+		}
+	}
+}
+
+// TestSweepSaysThatItDidNotFinish: a cap that ends a sweep is in its headline, its document
+// and its rows, and in the exit code.
+func TestSweepSaysThatItDidNotFinish(t *testing.T) {
+	server := greedy()
+	defer server.Close()
+	for format, want := range map[string]string{
+		"table": "The sweep did not finish: over the cap of 1200 tokens.", "json": `"unfinished": "over the cap of 1200 tokens"`, "csv": ",over the cap of 1200 tokens\n",
+	} {
+		code, out, errs := halfsecond(t, "sweep", scenarioFile(t, chat+"warm_up: 1\n"), "--endpoint", "llm="+server.URL, "--model", "m", "--rates", "1,2", "--n", "6", "--repeats", "1",
+			"--max-tokens", "1200", "--no-self-test", "--format", format)
+		if code != exitUnmeasured || !strings.Contains(errs, "the sweep did not finish (over the cap of 1200 tokens)") {
+			t.Errorf("%s: exit code %d, %s", format, code, errs)
+		}
+		if text := strings.Join(strings.Fields(out), " "); !strings.Contains(out, want) && !strings.Contains(text, want) {
+			t.Errorf("%s lacks %q:\n%s", format, want, out)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -166,7 +165,7 @@ func readRows(args []string) (name string, rows []fit.Row, err error) {
 	if len(args) == 0 {
 		return fit.PublishedName, fit.Published(), nil
 	}
-	data, err := os.ReadFile(args[0])
+	data, err := readFile(args[0], mostTextFile)
 	if err != nil {
 		return args[0], nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"text/tabwriter"
 	"time"
 
@@ -56,7 +55,7 @@ func runReplay(ctx context.Context, p *program, file string, o *replayOptions) e
 }
 
 func readTimed(file string) ([]fit.Timed, error) {
-	data, err := os.ReadFile(file)
+	data, err := readFile(file, mostTextFile)
 	if err != nil {
 		return nil, err
 	}

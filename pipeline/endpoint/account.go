@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"fmt"
+	"math"
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/reply"
@@ -20,6 +21,8 @@ type account struct {
 	held    price.Tokens // reserved for those
 	used    price.Tally  // of those that ended
 
+	own scale // how the server's own counts compare with what calls stood for
+
 	over error // the first cap that left no room for a call; nil until then
 }
 
@@ -33,9 +36,40 @@ type Spending struct {
 	Cost             price.Dollars
 }
 
-// stands returns what a call stands for until the server has counted its tokens.
-func stands(c *pipeline.Call) price.Tokens {
-	return price.Tokens{Prompt: c.PromptTokens, Output: c.MaxTokens}
+// stands returns what a call stands for until the server has counted its tokens: more than
+// it says where the server has counted more of those before.
+func (a *account) stands(c *pipeline.Call) price.Tokens {
+	return price.Tokens{Prompt: raised(c.PromptTokens, a.own.prompt), Output: raised(c.MaxTokens, a.own.output)}
+}
+
+// scale is how many tokens a server counts for each that a call says, where that is more:
+// it has a tokenizer of its own, and may not heed the limit of an answer.
+type scale struct {
+	said, counted price.Tokens // of prompts that were counted
+	prompt        float64      // all of them together; 0 for none
+	output        float64      // the most of any answer
+}
+
+// learn takes what a server counted of a call.
+func (s *scale) learn(c *pipeline.Call, r *reply.Reply) {
+	if n := r.PromptTokens(); n > 0 && c.PromptTokens > 0 {
+		s.said, s.counted = s.said.Add(price.Tokens{Prompt: c.PromptTokens}), s.counted.Add(price.Tokens{Prompt: n})
+		s.prompt = float64(s.counted.Prompt) / float64(s.said.Prompt)
+	}
+	if n := max(r.OutputTokens(), outputs(r)); c.MaxTokens > 0 {
+		s.output = max(s.output, float64(n)/float64(c.MaxTokens))
+	}
+}
+
+// raised returns n times a factor above 1, rounded up.
+func raised(n int, factor float64) int {
+	if factor <= 1 || n <= 0 {
+		return n
+	}
+	if more := math.Ceil(float64(n) * factor); more < math.MaxInt/2 {
+		return int(more)
+	}
+	return n
 }
 
 // admit reserves tokens for a request, or reports which cap leaves no room for it. From
@@ -68,8 +102,9 @@ func (a *account) room(t price.Tokens) error {
 	return nil
 }
 
-// settle replaces what was reserved for a request by what it used.
-func (a *account) settle(reserved price.Tokens, sent bool, r *reply.Reply) {
+// settle replaces what was reserved for a call by what it used.
+func (a *account) settle(c *pipeline.Call, reserved price.Tokens, sent bool, r *reply.Reply) {
+	a.own.learn(c, r)
 	a.flying--
 	a.held = a.held.Sub(reserved)
 	if sent {
@@ -77,13 +112,14 @@ func (a *account) settle(reserved price.Tokens, sent bool, r *reply.Reply) {
 	}
 }
 
-// usedBy returns what a request used. One that was refused, by a status of 300 or more, is
+// usedBy returns what a request used. One that was refused, by a status of 300 to 499, is
 // taken to have used nothing. Of one that failed otherwise, and of what nobody counted, it
-// is the most that it can have used.
+// is the most that it can have used: a gateway that answers 502 or 504 may have given up a
+// model that worked for it, and is paid for.
 func usedBy(reserved price.Tokens, r *reply.Reply) price.Tally {
 	u := r.Usage
 	switch most := most(reserved, r); {
-	case r.Status >= 300:
+	case r.Status >= 300 && r.Status < 500:
 		return price.Tally{Requests: 1}
 	case u == nil || r.Outcome != pipeline.OK:
 		return price.Half(price.Tokens{}, false, false, most)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint/reply"
 	"halfsecond/pipeline/price"
 )
 
@@ -74,6 +75,62 @@ func TestClientMaxCost(t *testing.T) {
 					t.Errorf("used %+v, want %+v", got, tt.used)
 				}
 			})
+		})
+	}
+}
+
+// A server that counts more tokens than ours has the next calls stand for as many, so that
+// those under way at once do not go over the cap: of 12 at a time that count 15 and 8 each,
+// and stand for 10 and 8 until one has been counted, there is room for 10 of 240 tokens.
+func TestClientLearnsTheServersCount(t *testing.T) {
+	slow := stream(delta(`"content":"Hi"`), time.Second, event(`{"choices":[],"usage":{"prompt_tokens":15,"completion_tokens":8}}`)+stop+done)
+	bubble(t, slow, func(c *Config) { c.MaxTokens = 240 }, func(t *testing.T, b *bench) {
+		b.ask().wait()
+		var under []*asked
+		for range 12 {
+			under = append(under, b.ask())
+		}
+		sent := 0
+		for _, a := range under {
+			if a.wait().Sent != pipeline.Unknown {
+				sent++
+			}
+		}
+		if used := b.client.Used().Tokens().All(); sent != 9 || used > 240 {
+			t.Errorf("%d were sent beside the first and took %d tokens in all; want 9, and no more than 240", sent, used)
+		}
+	})
+}
+
+// An answer longer than its limit has the next calls stand for as long ones.
+func TestClientLearnsTheLimit(t *testing.T) {
+	var s scale
+	call := &pipeline.Call{PromptTokens: 100, MaxTokens: 10}
+	s.learn(call, &reply.Reply{Usage: &reply.Usage{Prompt: 90, Completion: 35}})
+	a := account{own: s}
+	if got, want := a.stands(call), (price.Tokens{Prompt: 100, Output: 35}); got != want {
+		t.Errorf("stands for %+v, want %+v", got, want)
+	}
+	a.own.learn(call, &reply.Reply{Usage: &reply.Usage{Prompt: 170, Completion: 10}})
+	if got, want := a.stands(call), (price.Tokens{Prompt: 130, Output: 35}); got != want {
+		t.Errorf("stands for %+v, want %+v", got, want)
+	}
+	if got := (&account{}).stands(call); got != (price.Tokens{Prompt: 100, Output: 10}) {
+		t.Errorf("before anything was counted it stands for %+v", got)
+	}
+}
+
+// A failure of a gateway may come from a model that worked, and is paid for.
+func TestClientFailureMayCost(t *testing.T) {
+	for status, want := range map[int]price.Tally{
+		http.StatusBadGateway: {Requests: 1, Uncounted: 1, Assumed: price.Tokens{Prompt: 10, Output: 8}}, http.StatusGatewayTimeout: {Requests: 1, Uncounted: 1, Assumed: price.Tokens{Prompt: 10, Output: 8}},
+		http.StatusBadRequest: {Requests: 1}, http.StatusTooManyRequests: {Requests: 1}, http.StatusFound: {Requests: 1},
+	} {
+		bubble(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }, nil, func(t *testing.T, b *bench) {
+			b.ask().wait()
+			if got := b.client.Used(); got != want {
+				t.Errorf("HTTP %d: used %+v, want %+v", status, got, want)
+			}
 		})
 	}
 }

@@ -86,12 +86,21 @@ func plain(u *url.URL) error {
 		return errors.New("want it to begin with http:// or https://")
 	case u.Host == "":
 		return errors.New("it names no host")
+	case !portThere(u):
+		return fmt.Errorf("there is no port %s: want one of 1 to 65535", u.Port())
 	case u.User != nil:
 		return errors.New("it holds a user or password; give the key apart from the URL")
 	case u.Fragment != "":
 		return errors.New("it has a fragment (#...), which no server would see")
 	}
 	return nil
+}
+
+// portThere reports whether a URL names a port that there can be, or none.
+func portThere(u *url.URL) bool {
+	text := u.Port()
+	n, err := strconv.ParseUint(text, 10, 16)
+	return text == "" || err == nil && n > 0
 }
 
 // base returns the path of the API that path belongs to.

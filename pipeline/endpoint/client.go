@@ -121,7 +121,7 @@ func (c *Client) admit(f *flight) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.reserved = stands(f.call)
+	f.reserved = c.account.stands(f.call)
 	return body, c.account.admit(f.reserved)
 }
 

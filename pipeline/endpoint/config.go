@@ -53,7 +53,8 @@ type Config struct {
 	Limits Limits
 	// MaxRequests and MaxTokens cap what the client sends in its life. A call over
 	// a cap is dropped. Tokens are those of prompt and answer; until the server
-	// has counted them, a call stands for its PromptTokens and its MaxTokens.
+	// has counted them, a call stands for its PromptTokens and its MaxTokens, or for
+	// more where the server counted more of those before.
 	// 0 is no cap.
 	MaxRequests int
 	MaxTokens   int

@@ -205,7 +205,7 @@ func (f *flight) land(l landing) {
 	}
 	f.ended = true
 	f.record(l)
-	f.client.account.settle(f.reserved, f.connection.Known().Sent != pipeline.Unknown, l.reply)
+	f.client.account.settle(f.call, f.reserved, f.connection.Known().Sent != pipeline.Unknown, l.reply)
 	f.landed <- f.call.Record.Outcome
 	f.call.Done()
 	f.client.spend()

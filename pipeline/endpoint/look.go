@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -23,7 +24,7 @@ type Look struct {
 	Wait    time.Duration // how long the server asks to wait; pipeline.Unknown when it does not
 	Headers [][2]string   // of the response, without those that may hold secrets
 	Body    []byte        // its beginning, without the key; of an empty object that is not refused nothing
-	Failed  string        // why there was no response, or no body; empty otherwise
+	Failed  string        // why there was no response, or not all of its body; empty otherwise
 }
 
 // maxLook is how much of a body a Look keeps: long lists of models have some 300 kB.
@@ -88,9 +89,12 @@ func (c *Client) take(req *http.Request) Look {
 	if req.Method == http.MethodPost && l.Status >= 200 && l.Status < 300 {
 		return l // the place is there, and may be answering at length: that is ended
 	}
-	text, err := io.ReadAll(io.LimitReader(resp.Body, maxLook))
-	if err != nil {
+	text, err := io.ReadAll(io.LimitReader(resp.Body, maxLook+1))
+	switch {
+	case err != nil:
 		l.Failed = c.tidy(err.Error())
+	case len(text) > maxLook:
+		l.Failed, text = fmt.Sprintf("its body is longer than %d MiB, and was given up", maxLook>>20), text[:maxLook]
 	}
 	l.Body = []byte(c.config.Key.Mask(string(text)))
 	return l

@@ -74,12 +74,24 @@ func noList(ctx context.Context, config Config, l Look, unread error) string {
 	return fmt.Sprintf("gives no list of models: GET %s: %s%s", l.URL, unread, l.more(ctx, config))
 }
 
+// What the error of a list that was refused ends with.
+const (
+	WithoutKey = "; no key was given"
+	WithKey    = "; that is with the key that was given"
+)
+
 // more says what else there is to say of a Look that brought no list: the server's words,
 // how long it asks to wait, what may have been meant.
 func (l Look) more(ctx context.Context, config Config) string {
 	said := ""
 	if words := config.Key.Tidy(reply.StatusMessage(l.Status, l.Body)); l.Status != http.StatusOK && l.Type != "text/html" && words != "" {
 		said = ": " + words
+	}
+	switch refused := l.Status == http.StatusUnauthorized || l.Status == http.StatusForbidden; {
+	case refused && config.Key.String() == "":
+		said += WithoutKey
+	case refused:
+		said += WithKey
 	}
 	if l.Wait != pipeline.Unknown {
 		said += fmt.Sprintf("; it asks to wait %s", l.Wait)

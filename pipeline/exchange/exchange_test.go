@@ -222,7 +222,8 @@ func TestBadFiles(t *testing.T) {
 	for text, want := range map[string]string{
 		"":     "exchanges: line 1: it is empty",
 		"{}\n": "exchanges: line 1: it has version 0 of the format, want 1",
-		"x\n":  "exchanges: line 1: invalid character 'x' looking for beginning of value",
+		`{"halfsecond_exchanges":99,"new":1}` + "\n": "exchanges: line 1: it has version 99 of the format, want 1",
+		"x\n": "exchanges: line 1: invalid character 'x' looking for beginning of value",
 		head + `{"reads":[[1,1]],"end":"eof"}` + "\n":                   "exchanges: line 2: its reads are of 1 bytes, its body has 0",
 		head + `{"reads":[[2,1],[1,1]],"body":"ab","end":"eof"}` + "\n": "exchanges: line 2: read 1: want at least 1 byte, no earlier than the read before",
 		head + `{"end":"well"}` + "\n":                                  "exchanges: line 2: end: want eof, reset, open or none",
@@ -237,6 +238,13 @@ func TestBadFiles(t *testing.T) {
 		if err == nil || err.Error() != want {
 			t.Errorf("%q: error %v, want %s", text, err, want)
 		}
+	}
+	r, err := NewReaderOf(bytes.NewReader(zipped(head+strings.Repeat("x", 2<<20))), 1<<20)
+	if err == nil {
+		_, err = r.Next()
+	}
+	if want := "exchanges: line 2 is longer than 1 MiB, the most that is read here"; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
 	}
 	if _, err := NewReader(strings.NewReader("plain")); err == nil || !strings.Contains(err.Error(), "want a gzip file") {
 		t.Errorf("a file that is not packed: error %v", err)

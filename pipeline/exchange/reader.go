@@ -18,23 +18,24 @@ const maxLine = 512 << 20
 type Reader struct {
 	Header Header
 	lines  *bufio.Reader
+	most   int // bytes of a line
 	number int // of the line in hand, from 1
 	cut    bool
 }
 
 // NewReader reads a file's header.
-func NewReader(r io.Reader) (*Reader, error) {
+func NewReader(r io.Reader) (*Reader, error) { return NewReaderOf(r, maxLine) }
+
+// NewReaderOf is NewReader of a file whose lines have so many bytes at most.
+func NewReaderOf(r io.Reader, most int) (*Reader, error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
 		return nil, fmt.Errorf("exchanges: want a gzip file: %w", err)
 	}
-	f := &Reader{lines: bufio.NewReaderSize(z, 64<<10)}
+	f := &Reader{lines: bufio.NewReaderSize(z, 64<<10), most: most}
 	text, err := f.line()
 	if err == nil {
-		err = decode(text, &f.Header)
-	}
-	if err == nil && f.Header.Version != Version {
-		err = fmt.Errorf("it has version %d of the format, want %d", f.Header.Version, Version)
+		err = f.header(text)
 	}
 	if errors.Is(err, io.EOF) {
 		err = errors.New("it is empty")
@@ -43,6 +44,24 @@ func NewReader(r io.Reader) (*Reader, error) {
 		return nil, fmt.Errorf("exchanges: line 1: %w", err)
 	}
 	return f, nil
+}
+
+// header reads the first line. Another version may have what this one does not know, so that
+// comes first.
+func (f *Reader) header(text []byte) error {
+	var v struct {
+		Version int `json:"halfsecond_exchanges"`
+	}
+	if json.Unmarshal(text, &v) == nil && v.Version != 0 && v.Version != Version {
+		return fmt.Errorf("it has version %d of the format, want %d", v.Version, Version)
+	}
+	if err := decode(text, &f.Header); err != nil {
+		return err
+	}
+	if f.Header.Version != Version {
+		return fmt.Errorf("it has version %d of the format, want %d", f.Header.Version, Version)
+	}
+	return nil
 }
 
 // Next returns the next exchange, io.EOF after the last. Unfinished tells then whether the
@@ -75,8 +94,8 @@ func (f *Reader) line() ([]byte, error) {
 		part, err := f.lines.ReadSlice('\n')
 		line = append(line, part...)
 		switch {
-		case len(line) > maxLine:
-			return nil, fmt.Errorf("exchanges: line %d is longer than %d MiB", f.number, maxLine>>20)
+		case len(line) > f.most:
+			return nil, fmt.Errorf("exchanges: line %d is longer than %d MiB, the most that is read here", f.number, f.most>>20)
 		case err == nil:
 			return line, nil
 		case errors.Is(err, bufio.ErrBufferFull):

@@ -107,7 +107,7 @@
 //	output_tokens     null when nobody stated it
 //	limit_tokens      longest answer that a server was asked for; omitted for none
 //	token_source      "engine", "usage", "timings" or "none"
-//	impossible        in words, what the server counted that cannot be and is null above; omitted for nothing
+//	impossible        in words, what the server counted that cannot be, or cannot be read, and is null above; omitted for nothing
 //	chunks            output chunks seen
 //	unread            messages of the response that are no valid JSON and were left out; omitted when 0
 //	gaps              times between them, a list of [ns, how often], ascending, each with 9 binary digits; omitted when

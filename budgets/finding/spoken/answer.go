@@ -36,14 +36,14 @@ func answers(v *view) (found []finding.Finding) {
 		return nil
 	}
 	found = append(found, v.intoSpeech()...)
-	if s, wait := middle(v.ok, stopped); s != nil && wait >= longWait {
+	if s, wait := middle(v.all, stopped); s != nil && wait >= longWait {
 		found = append(found, finding.Finding{
 			ID: "endpoint_wait", Severity: finding.Slow, Cost: wait, Title: fmt.Sprintf("the server hears the end of speech %s late: it waits for silence to go on", ms(wait)),
 			Evidence: []string{fmt.Sprintf("%s: input_audio_buffer.speech_stopped %s, the first sound of the answer %s", v.which(s), beside(s, s.Answered.SpeechStopped), beside(s, s.Answered.FirstAudio))},
 			Fix:      "lower silence_duration_ms of server_vad (500 ms is its default), take semantic_vad with eagerness high, or set turn_detection to null and commit when your own detector hears the end",
 		})
 	}
-	if s, took := middle(v.ok, thought); s != nil && took >= longThought {
+	if s, took := middle(v.all, thought); s != nil && took >= longThought {
 		found = append(found, finding.Finding{
 			ID: "slow_answer", Severity: finding.Slow, Cost: took, Title: fmt.Sprintf("the answer begins to sound %s after it was begun", ms(took)),
 			Evidence: []string{fmt.Sprintf("%s: response.created %s, the first audio %s", v.which(s), beside(s, s.Answered.ResponseCreated), beside(s, s.Answered.FirstAudio))},
@@ -55,7 +55,7 @@ func answers(v *view) (found []finding.Finding) {
 
 // intoSpeech finds an answer that was begun while the speaker still spoke.
 func (v *view) intoSpeech() []finding.Finding {
-	for _, s := range v.ok {
+	for _, s := range v.all {
 		for _, e := range s.Events {
 			if e.Name != realtime.EventResponseCreated || e.At >= s.Answered.SpeechEnd {
 				continue

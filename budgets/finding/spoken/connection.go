@@ -30,7 +30,7 @@ func opening(s *heard.Session) time.Duration {
 
 // connections finds sessions that cost much to open, each time anew.
 func connections(v *view) []finding.Finding {
-	s, cost := middle(v.ok, opening)
+	s, cost := middle(v.all, opening)
 	if s == nil || cost < longOpening {
 		return nil
 	}
@@ -58,11 +58,53 @@ func phases(s *heard.Session) string {
 	return strings.Join(said, ", ")
 }
 
+// longParting is how long after the last that was said or heard a session may end.
+const longParting = 2 * time.Second
+
+// parting returns how long the server let a session last that both had done with.
+func parting(s *heard.Session) time.Duration {
+	r := s.Transcription
+	if r == nil || !s.Socket() || r.LastFrame == pipeline.Unknown {
+		return pipeline.Unknown
+	}
+	last := r.LastFrame
+	for _, e := range s.Events {
+		last = max(last, e.At)
+	}
+	return r.End - last
+}
+
+// partings finds sessions that the server does not end.
+func partings(v *view) []finding.Finding {
+	s, cost := middle(v.ok, parting)
+	if s == nil || cost < longParting {
+		return nil
+	}
+	return one(finding.Finding{
+		ID: "slow_parting", Severity: finding.Note, Cost: cost, Title: fmt.Sprintf("the server does not end a session that the client has ended: it went on for %s", ms(cost)),
+		Evidence: []string{fmt.Sprintf("%s: the last of it came or went %s, and the client hung up %s", v.which(s), beside(s, s.End()-cost), beside(s, s.End()))},
+		Fix:      "have it answer the client's last message, such as CloseStream or Terminate, with its own last one and a close frame; who waits for that waits in vain",
+	})
+}
+
+// unready returns how much later than due a session could take its first audio or text, which
+// then went out late through no fault of the tester; 0 for one that was ready.
+func unready(s *heard.Session) time.Duration {
+	first := pipeline.Unknown
+	if s.Speech != nil {
+		first = s.Due()
+	}
+	if first == pipeline.Unknown || s.Ready() == pipeline.Unknown {
+		return 0
+	}
+	return max(0, s.Ready()-first)
+}
+
 // tester finds audio, or text, that the tester itself sent late.
 func tester(v *view) []finding.Finding {
 	for i := range v.Sessions {
 		s := &v.Sessions[i]
-		if s.Pace.Frames == 0 || s.Pace.Late < longLate {
+		if s.Pace.Frames == 0 || s.Pace.Late < longLate || s.Pace.Late-unready(s) < longLate {
 			continue
 		}
 		what := "audio"

@@ -2,12 +2,14 @@ package spoken
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"halfsecond/budgets/finding"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/audition/heard"
+	"halfsecond/pipeline/endpoint/listen"
 	"halfsecond/pipeline/endpoint/talk"
 )
 
@@ -53,7 +55,7 @@ func finals(v *view) (found []finding.Finding) {
 	case own != nil && told == nil && wait >= longWait+longTail:
 		found = append(found, finding.Finding{
 			ID: "slow_final", Severity: finding.Slow, Cost: wait, Title: "the final text comes late after the end of speech",
-			Evidence: []string{fmt.Sprintf("%s after it (%s%s)%s; how much of this is a wait for silence cannot be told, since this protocol has no way to ask for it", ms(wait), v.which(own), amid(v.own), by(own))},
+			Evidence: []string{fmt.Sprintf("%s after it (%s%s)%s; how much of this is a wait for silence %s", ms(wait), v.which(own), amid(v.own), by(own), v.untold())},
 			Fix:      nonEmpty(waits[v.Protocol], "shorten the silence that ends a turn; try a faster model or a nearer region"),
 		})
 	}
@@ -65,6 +67,19 @@ func finals(v *view) (found []finding.Finding) {
 		})
 	}
 	return found
+}
+
+// untold says why a wait for silence cannot be told from recognition.
+func (v *view) untold() string {
+	w, err := listen.WantsOf(listen.Protocol(v.Protocol))
+	forced := slices.ContainsFunc(v.Sessions, func(s heard.Session) bool { return s.Forced })
+	switch {
+	case err != nil || !w.Forces:
+		return "cannot be told, since this protocol has no way to ask for it"
+	case forced:
+		return "is not known, since the session in which the client asked for it did not end well"
+	}
+	return "is not known: hold 2 sessions (--requests 2), since in the second the client asks for it"
 }
 
 // waits say how the wait for silence is shortened.
@@ -107,19 +122,19 @@ func partials(v *view) (found []finding.Finding) {
 	if v.Kind != heard.Listens || v.Recording == nil {
 		return nil
 	}
-	for _, s := range v.ok {
+	for _, s := range v.all {
 		if f, ok := v.twice(s); ok {
 			found = append(found, f)
 			break
 		}
 	}
-	for _, s := range v.own {
-		if f, ok := v.tooEarly(s); ok {
+	for _, s := range v.all {
+		if f, ok := v.tooEarly(s); ok && !s.Forced {
 			found = append(found, f)
 			break
 		}
 	}
-	s, late := middle(v.ok, v.firstPartial)
+	s, late := middle(v.all, v.firstPartial)
 	long := v.Recording.SpeechTo-v.Recording.SpeechFrom >= latePartial
 	switch {
 	case !long || s == nil && len(v.ok) == 0:
@@ -154,17 +169,14 @@ func (v *view) firstPartial(s *heard.Session) time.Duration {
 	return r.FirstPartial - (r.SpeechEnd - (v.Recording.SpeechTo - v.Recording.SpeechFrom))
 }
 
-// sooner is how soon after another a final text comes that nobody can have spoken anew.
-const sooner = 300 * time.Millisecond
-
 // repeats reports whether a final text is the one before once more, to the letter, of the same
 // turn or stretch of audio. Where the service does not say of which, it comes too soon to have
 // been spoken anew.
 func repeats(before, e *talk.Event) bool {
-	if e.Text == "" || e.Text != before.Text || e.Of != before.Of {
+	if strings.TrimSpace(e.Text) == "" || e.Text != before.Text || e.Of != before.Of {
 		return false
 	}
-	return e.Of != "" || e.At-before.At < sooner
+	return e.Of != "" || e.At-before.At < heard.Sooner
 }
 
 // twice finds a final text that comes a second time.

@@ -11,13 +11,16 @@ import (
 // TestUnreachable: advice is of the scheme that was typed, and of WebSockets only where one was
 // to be opened.
 func TestUnreachable(t *testing.T) {
-	const plain, silent = "no connection: tls: first record does not look like a TLS handshake", "no response within 45s"
+	const plain, silent = "no connection: tls: first record does not look like a TLS handshake", "no response within 45s (--limit-first-byte)"
 	for _, c := range []struct{ url, protocol, reason, want string }{
 		{"wss://h", "deepgram-listen", plain, "use ws:// in the URL"},
 		{"https://h", "deepgram-listen", plain, "use http:// in the URL"},
 		{"ws://h", "deepgram-listen", "malformed HTTP response", "check the port; use wss:// if it is one of TLS"},
 		{"http://h", "deepgram-listen", silent, "see in its log whether it works on it, and whether what stands before it passes WebSockets on (`Upgrade` and `Connection`)"},
 		{"http://h", "openai-speech", silent, "see in its log whether it works on it"},
+		{"wss://h", "deepgram-listen", "no answer to the TLS handshake within 5s (--limit-connect)", "check that the port is one of TLS: else use ws:// in the URL"},
+		{"https://h", "openai-speech", "no answer to the TLS handshake within 5s (--limit-connect)", "check that the port is one of TLS: else use http:// in the URL"},
+		{"ws://h", "deepgram-listen", `no connection: malformed HTTP status code "smtp"`, "check the port; use wss:// if it is one of TLS"},
 	} {
 		r := pipeline.NewTranscription(1, 0)
 		r.Outcome, r.Reason = pipeline.Error, c.reason

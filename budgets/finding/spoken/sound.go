@@ -47,7 +47,7 @@ func leads(v *view) []finding.Finding {
 			})
 		}
 	}
-	s, silence := middle(v.ok, lead)
+	s, silence := middle(v.all, lead)
 	if s == nil || silence < longLead {
 		return nil
 	}
@@ -108,7 +108,7 @@ func underruns(v *view) []finding.Finding {
 		}
 		return sound.Stalled
 	}
-	s, stall := middle(v.ok, stalled)
+	s, stall := middle(v.all, stalled)
 	if s == nil || stall < longStall {
 		return nil
 	}
@@ -126,8 +126,11 @@ func underruns(v *view) []finding.Finding {
 }
 
 // containers finds headers that are taken for audio.
-func containers(v *view) []finding.Finding {
-	for _, s := range v.ok {
+func containers(v *view) []finding.Finding { return append(v.unasked(), v.early()...) }
+
+// unasked finds headers before samples that should have none.
+func (v *view) unasked() []finding.Finding {
+	for _, s := range v.all {
 		if flagged(s, speak.FlagHeader) {
 			return one(finding.Finding{
 				ID: "header_in_raw", Severity: finding.Misleading, Cost: pipeline.Unknown, Title: "raw samples were asked for, and a WAV header comes before them",
@@ -135,6 +138,13 @@ func containers(v *view) []finding.Finding {
 				Fix:      "skip 44 bytes and more up to the end of the chunk \"data\", or have the server leave it out",
 			})
 		}
+	}
+	return nil
+}
+
+// early finds headers that come before there is audio.
+func (v *view) early() []finding.Finding {
+	for _, s := range v.all {
 		sound, ok := s.Sound()
 		if !ok || len(s.Of(talk.KindHeader)) == 0 || sound.First-sound.FirstByte < longStall {
 			continue
@@ -151,7 +161,7 @@ func containers(v *view) []finding.Finding {
 // rates finds samples that have another rate than was asked for, or that only another would
 // make speech.
 func rates(v *view) []finding.Finding {
-	for _, s := range v.ok {
+	for _, s := range v.all {
 		sound, ok := s.Sound()
 		if !ok {
 			continue
@@ -164,11 +174,30 @@ func rates(v *view) []finding.Finding {
 			})
 		}
 		n := utf8.RuneCountInString(v.Text)
-		if each := float64(n) / sound.Length.Seconds(); n >= leastText && (each < fewestCharacters || each > mostCharacters) {
+		// What has not ended can be too long already, and not too short.
+		if each := float64(n) / sound.Length.Seconds(); n >= leastText && (each < fewestCharacters || each > mostCharacters && s.OK()) {
+			title := "the audio is too long or too short for its text: its rate is another, or it says something else"
+			if !s.OK() {
+				title = "the audio has not ended, and is far too long for its text: it says something else, or does not end"
+			}
 			return one(finding.Finding{
-				ID: "odd_length", Severity: finding.Misleading, Cost: pipeline.Unknown, Title: "the audio is too long or too short for its text: its rate is another, or it says something else",
+				ID: "odd_length", Severity: finding.Misleading, Cost: pipeline.Unknown, Title: title,
 				Evidence: []string{fmt.Sprintf("%s: %d characters in %s at %d samples a second, %.0f a second; speech has 10 to 20", v.which(s), n, ms(sound.Length), sound.Rate, each)},
 				Fix:      "listen to it; check the sample rate and the encoding that the server really sends",
+			})
+		}
+	}
+	return nil
+}
+
+// noises finds samples that look like noise.
+func noises(v *view) []finding.Finding {
+	for _, s := range v.all {
+		if sound, ok := s.Sound(); ok && s.Noisy() {
+			return one(finding.Finding{
+				ID: "noise", Severity: finding.Note, Cost: pipeline.Unknown, Title: "the audio looks like noise, louder than any of speech: its samples may be of another format",
+				Evidence: []string{fmt.Sprintf("%s: of %s at %d samples a second, none has to do with the one before, near full scale", v.which(s), ms(sound.Length), sound.Rate)},
+				Fix:      "listen to it; floats of 32 bits, samples of 24, and bytes that are swapped or off by one look like this when they are read as 16 bits",
 			})
 		}
 	}

@@ -16,7 +16,7 @@ func Of(e *heard.Endpoint) []finding.Finding {
 	v := newView(e)
 	var found []finding.Finding
 	for _, check := range []func(*view) []finding.Finding{
-		refusals, failures, finals, partials, answers, leads, wholes, underruns, containers, rates, connections, tester,
+		refusals, failures, finals, partials, answers, leads, wholes, underruns, containers, rates, noises, connections, partings, tester,
 	} {
 		found = append(found, check(v)...)
 	}
@@ -32,6 +32,8 @@ func Measured(e *heard.Endpoint) bool {
 // view is what checks look at.
 type view struct {
 	*heard.Endpoint
+	// all are the sessions, however they ended: what began can be judged without its end.
+	all []*heard.Session
 	// ok are the sessions that ended well, with a text where speech was to be heard. Own are
 	// those of them that left the end of speech to the service, forced those in which the
 	// client told it.
@@ -42,6 +44,7 @@ func newView(e *heard.Endpoint) *view {
 	v := &view{Endpoint: e}
 	for i := range e.Sessions {
 		s := &e.Sessions[i]
+		v.all = append(v.all, s)
 		if !s.OK() || flagged(s, pipeline.FlagNoFinal) {
 			continue
 		}

@@ -2,6 +2,7 @@ package spoken
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
@@ -35,7 +36,7 @@ func examine(t *testing.T, serve peer.Serve, c audition.Config) (e *heard.Endpoi
 	t.Helper()
 	peer.Bubble(t, serve, func(*peer.Rig) (closer, error) { return closer{}, nil }, func(r *peer.Rig, _ closer) {
 		r.Reach(&c.Reach)
-		c.Loop, c.Sessions, c.Model = r.Loop, 2, model(c.Protocol)
+		c.Loop, c.Sessions, c.Model = r.Loop, cmp.Or(c.Sessions, 2), model(c.Protocol)
 		if audition.KindOf(c.Protocol) == heard.Speaks {
 			c.Voice, c.Text = "v", "A text of forty characters, more or less"
 		} else {
@@ -240,12 +241,15 @@ func TestScripts(t *testing.T) {
 		"wrong acceptance":       {"deepgram-listen", "", responds(101, map[string]string{"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Accept": "AAAA"}, ""), []string{"no_upgrade broken"}},
 		"another protocol":       {"deepgram-listen", "", session(t, 100*msec, "hello"), []string{"unreadable broken"}},
 		"binary":                 {"deepgram-listen", "", session(t, 100*msec, []byte("hello")), []string{"unreadable broken"}},
+		"rate limited":           {"openai-realtime", "", session(t, 100*msec, `{"type":"error","error":{"type":"invalid_request_error","code":"rate_limit_exceeded","message":"wait"}}`), []string{"rate_limit broken"}},
+		"expired":                {"openai-realtime", "", session(t, 100*msec, `{"type":"error","error":{"type":"invalid_request_error","code":"session_expired","message":"60 minutes"}}`), []string{"session_expired broken"}},
+		"failed in a session":    {"openai-realtime", "", session(t, 100*msec, `{"type":"error","error":{"type":"server_error","code":"internal_error","message":"oh"}}`), []string{"server_error broken"}},
 		"overloaded":             {"openai-realtime", "", session(t, 100*msec, `{"type":"error","error":{"type":"server_error","code":"overloaded","message":"try again"}}`), []string{"overloaded broken"}},
 		"nothing in an upload":   {"openai-transcriptions", "", responds(200, map[string]string{"Content-Type": "application/json"}, `{"text":""}`), []string{"no_final broken"}},
-		"half an upload":         {"openai-transcriptions", "", responds(200, map[string]string{"Content-Type": "text/event-stream"}, "data: {\"type\":\"transcript.text.delta\",\"delta\":\"a\"}\n\n"), []string{"cut broken"}},
+		"half an upload":         {"openai-transcriptions", "", responds(200, map[string]string{"Content-Type": "text/event-stream"}, "data: {\"type\":\"transcript.text.delta\",\"delta\":\"a\"}\n\n"), []string{"cut broken", "no_partials note"}},
 		"breaks off at once":     {"deepgram-listen", "", session(t, peer.Breaks{}), []string{"cut broken"}},
 		"breaks off midway":      {"deepgram-listen", "", session(t, 800*msec, partial, peer.Breaks{}), []string{"cut broken"}},
-		"breaks off after early": {"deepgram-listen", "", session(t, 800*msec, ended, peer.Breaks{}), []string{"cut broken"}},
+		"breaks off after early": {"deepgram-listen", "", session(t, 800*msec, ended, peer.Breaks{}), []string{"cut broken", "turn_cut note"}},
 		"closes midway":          {"deepgram-listen", "", session(t, 800*msec, partial, peer.Closes(1000)), []string{"cut broken"}},
 		"empty final":            {"deepgram-listen", "", session(t, 2800*msec, strings.Replace(ended, "hello there", "", 1), peer.Hangs{}), []string{"no_final broken"}},
 		"words for audio":        {"openai-speech", "", responds(200, map[string]string{"Content-Type": "application/json"}, `{"error":{"message":"voice not found: v"}}`), []string{"voice broken"}},
@@ -309,7 +313,7 @@ func TestVendors(t *testing.T) {
 // TestTimedOut: a time limit that ends what still comes is told from one that ends a silence.
 func TestTimedOut(t *testing.T) {
 	for reason, want := range map[string]string{
-		"nothing came or went within 30s": "the session came to a stop", "no end within 5s": "the answer was still coming when its time was up",
+		"nothing came or went within 30s (--limit-gap)": "the session came to a stop", "no end within 5s (--limit-whole)": "the answer was still coming when its time was up",
 	} {
 		r := pipeline.NewSpeech(1, 0)
 		r.Outcome, r.Reason, r.End, r.Transport.Status = pipeline.Timeout, reason, 5*time.Second, 200

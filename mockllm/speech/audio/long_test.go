@@ -23,10 +23,10 @@ func TestLongFiles(t *testing.T) {
 		read func(most int) (Clip, error)
 		want string
 	}{
-		{"FLAC", func(most int) (Clip, error) { return readFLAC(flac, most) }, "the FLAC" + problem},
-		{"FLAC by its header", func(most int) (Clip, error) { return readFLAC(said, most) }, "the FLAC" + problem},
-		{"MP3", func(most int) (Clip, error) { return readMP3(encoded(MP3), most) }, "the MP3" + problem},
-		{"WAV", func(most int) (Clip, error) { return readAll("WAV", encoded(WAV), most) }, "the WAV" + problem},
+		{"FLAC", func(most int) (Clip, error) { return readFLAC(flac, Mix, most) }, "the FLAC" + problem},
+		{"FLAC by its header", func(most int) (Clip, error) { return readFLAC(said, Mix, most) }, "the FLAC" + problem},
+		{"MP3", func(most int) (Clip, error) { return readMP3(encoded(MP3), Mix, most) }, "the MP3" + problem},
+		{"WAV", func(most int) (Clip, error) { return readAll("WAV", encoded(WAV), Mix, most) }, "the WAV" + problem},
 	} {
 		if _, err := f.read(2 * rate); err == nil || err.Error() != f.want {
 			t.Errorf("%s: got %v, want %s", f.name, err, f.want)
@@ -36,7 +36,7 @@ func TestLongFiles(t *testing.T) {
 		}
 	}
 	want := "the Ogg file is longer than 1s, the most that is decoded at 48000 Hz: want a shorter one, or a lower rate"
-	if _, err := readAll("Ogg", file(t, "please.opus"), 48_000); err == nil || err.Error() != want {
+	if _, err := readAll("Ogg", file(t, "please.opus"), Mix, 48_000); err == nil || err.Error() != want {
 		t.Errorf("Ogg: got %v, want %s", err, want)
 	}
 }

@@ -24,7 +24,11 @@ const (
 // Opus, found out by its first bytes, into one channel, the mean of all, at the file's
 // rate. The error says what the file is, when that is known, and what can be decoded; that
 // of a file that is too long is TooLong.
-func Read(file []byte) (c Clip, err error) {
+func Read(file []byte) (c Clip, err error) { return ReadChannel(file, Mix) }
+
+// ReadChannel decodes one channel of a file, from 0, or their Mix, as Read does. An MP3 has two
+// in any case, and Ogg Opus one.
+func ReadChannel(file []byte, channel int) (c Clip, err error) {
 	kind := sniff(file)
 	defer func() {
 		if recover() != nil { // decoders index past what a broken file has
@@ -33,19 +37,26 @@ func Read(file []byte) (c Clip, err error) {
 	}()
 	switch kind {
 	case "WAV", "Ogg":
-		return readAll(kind, file, MostSamples)
+		return readAll(kind, file, channel, MostSamples)
 	case "FLAC":
-		return readFLAC(file, MostSamples)
+		return readFLAC(file, channel, MostSamples)
 	case "MP3":
-		return readMP3(file, MostSamples)
+		return readMP3(file, channel, MostSamples)
 	case "":
 		return Clip{}, errors.New("unknown audio file: want WAV, FLAC, MP3 or Ogg Opus")
 	}
 	return Clip{}, fmt.Errorf("%s cannot be decoded here: want WAV, FLAC, MP3 or Ogg Opus", kind)
 }
 
-func readAll(kind string, file []byte, most int) (c Clip, err error) {
-	var s Stream
+func noChannel(channel, channels int) error {
+	return fmt.Errorf("there is no channel %d: the file has %d", channel, channels)
+}
+
+func readAll(kind string, file []byte, channel, most int) (c Clip, err error) {
+	if kind == "Ogg" && channel > 0 {
+		return Clip{}, noChannel(channel, 1)
+	}
+	s := Stream{only: channel + 1}
 	for piece := range slices.Chunk(file, 1<<14) {
 		if c.Samples, err = s.Decode(c.Samples, piece); err != nil {
 			return Clip{}, err
@@ -82,7 +93,7 @@ func (c Clip) exceeds(most int) bool {
 	return len(c.Samples) > most || c.Rate > 0 && c.Duration() > Longest
 }
 
-func readFLAC(file []byte, most int) (Clip, error) {
+func readFLAC(file []byte, channel, most int) (Clip, error) {
 	s, err := flac.New(bytes.NewReader(file))
 	if err != nil {
 		return Clip{}, fmt.Errorf("broken FLAC file: %w", err)
@@ -92,6 +103,9 @@ func readFLAC(file []byte, most int) (Clip, error) {
 	if err := (Format{Rate: c.Rate, Channels: channels}).Validate(); err != nil {
 		return Clip{}, fmt.Errorf("broken FLAC file: %w", err)
 	}
+	if channel >= channels {
+		return Clip{}, noChannel(channel, channels)
+	}
 	for !c.exceeds(most) && s.Info.NSamples <= uint64(most) {
 		frame, err := s.ParseNext()
 		if err == io.EOF {
@@ -100,12 +114,16 @@ func readFLAC(file []byte, most int) (Clip, error) {
 		if err != nil {
 			return Clip{}, fmt.Errorf("broken FLAC file: %w", err)
 		}
-		for i := range frame.Subframes[0].Samples {
+		heard := frame.Subframes
+		if channel != Mix {
+			heard = heard[channel : channel+1]
+		}
+		for i := range heard[0].Samples {
 			sum := 0
-			for _, sub := range frame.Subframes {
+			for _, sub := range heard {
 				sum += int(sub.Samples[i])
 			}
-			c.Samples = append(c.Samples, toSixteen(sum/channels, width))
+			c.Samples = append(c.Samples, toSixteen(sum/len(heard), width))
 		}
 	}
 	return Clip{}, tooLong("FLAC", c.Rate, most)
@@ -119,14 +137,17 @@ func toSixteen(x, width int) int16 {
 	return int16(x << (16 - width))
 }
 
-func readMP3(file []byte, most int) (Clip, error) {
+func readMP3(file []byte, channel, most int) (Clip, error) {
+	if channel > 1 {
+		return Clip{}, noChannel(channel, 2)
+	}
 	// Without Seek the library does not read the whole file in advance.
 	m, err := mp3.NewDecoder(struct{ io.Reader }{bytes.NewReader(withoutID3(file))})
 	if err != nil {
 		return Clip{}, fmt.Errorf("broken MP3 file: %w", err)
 	}
 	c := Clip{Rate: m.SampleRate()}
-	stereo := NewDecoder(Format{S16LE, c.Rate, 2}, Mix) // what the library makes of every file
+	stereo := NewDecoder(Format{S16LE, c.Rate, 2}, channel) // what the library makes of every file
 	piece := make([]byte, 1<<14)
 	for !c.exceeds(most) {
 		n, err := m.Read(piece)

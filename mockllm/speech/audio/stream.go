@@ -14,6 +14,7 @@ type Stream struct {
 	head  []byte // of the file, until it is known what it is
 	inner decoding
 	err   error
+	only  int // the channel, from 1; 0 is the mean of all
 }
 
 // decoding is a Stream once it is known what the file is.
@@ -39,7 +40,7 @@ func (s *Stream) Decode(dst []int16, b []byte) ([]int16, error) {
 		if len(s.head) < sniffed {
 			return dst, nil
 		}
-		s.inner, s.err = begin(s.head)
+		s.inner, s.err = begin(s.head, s.only)
 		b, s.head = s.head, nil
 	}
 	if s.err == nil {
@@ -48,11 +49,12 @@ func (s *Stream) Decode(dst []int16, b []byte) ([]int16, error) {
 	return dst, s.err
 }
 
-// begin returns the decoding of a file that begins with those bytes.
-func begin(head []byte) (decoding, error) {
+// begin returns the decoding of a file that begins with those bytes, of one channel as in a
+// Stream.
+func begin(head []byte, only int) (decoding, error) {
 	switch kind := sniff(head); kind {
 	case "WAV":
-		return &wave{}, nil
+		return &wave{only: only}, nil
 	case "Ogg":
 		return &oggOpus{}, nil
 	case "":

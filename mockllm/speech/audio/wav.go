@@ -16,6 +16,7 @@ type wave struct {
 	samples *Decoder
 	left    int // bytes of data, or ToTheEnd
 	ended   bool
+	only    int // as in a Stream
 }
 
 const riffHeader, chunkHeader = 12, 8
@@ -124,7 +125,10 @@ func (w *wave) format(b []byte) error {
 	if err := f.Validate(); err != nil || f.Channels == 0 {
 		return fmt.Errorf("the WAV header is wrong: %d channels at %d Hz", f.Channels, f.Rate)
 	}
-	w.samples = NewDecoder(f, Mix)
+	if w.only > f.Channels {
+		return noChannel(w.only-1, f.Channels)
+	}
+	w.samples = NewDecoder(f, w.only-1)
 	return nil
 }
 

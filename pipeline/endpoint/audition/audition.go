@@ -86,7 +86,7 @@ func stops(s *heard.Session) string {
 		return heard.Refused
 	case status == 0:
 		return heard.Unanswered
-	case status != 101 && (status < 200 || status > 299):
+	case status != 101 && (status < 200 || status > 299), s.Unopened():
 		return heard.Refused
 	case !s.OK() && s.Close() != 0 && len(s.Events) == 0:
 		return heard.Refused

@@ -44,11 +44,15 @@ type Config struct {
 	Format string
 	Rate   int
 
-	// Idle is how long each session is left alone before anything is said.
+	// Idle is how long each session is left alone before anything is said, and until it is ready.
 	Idle time.Duration
 	// Loop is what the sessions run on, which runs already; nil is one of their own.
 	Loop *pipeline.Wall
 }
+
+// linger is how long a session goes on once it has its final text: who repeats one does so by
+// then.
+const linger = heard.Sooner
 
 // Frame is how much audio goes out at once, unless a protocol wants more.
 const Frame = 20 * time.Millisecond
@@ -113,7 +117,7 @@ func (c Config) Check() error {
 // listens returns the client's config of a service that hears. Forced has the client ask for
 // the final text when the speech ends.
 func (c Config) listens(forced bool) listen.Config {
-	l := listen.Config{Config: c.Reach, Protocol: listen.Protocol(c.Protocol), Model: c.Model, Language: c.Language, Frame: Frame, Force: forced}
+	l := listen.Config{Config: c.Reach, Protocol: listen.Protocol(c.Protocol), Model: c.Model, Language: c.Language, Frame: Frame, Force: forced, Linger: linger, Patient: c.Idle > 0}
 	if w, err := listen.WantsOf(l.Protocol); err == nil {
 		for l.Frame < w.Frame {
 			l.Frame += Frame
@@ -130,7 +134,7 @@ func (c Config) speaks() speak.Config {
 }
 
 func (c Config) converses() converse.Config {
-	return converse.Config{Config: c.Reach, Model: c.Model, Voice: c.Voice, Language: c.Language, Frame: Frame}
+	return converse.Config{Config: c.Reach, Model: c.Model, Voice: c.Voice, Language: c.Language, Frame: Frame, Patient: c.Idle > 0}
 }
 
 // forced reports whether the client asks for the final text in a session: in every second

@@ -52,19 +52,11 @@ func promised(x *exchange.Exchange) int {
 	}
 	for _, m := range x.Messages {
 		var e struct {
-			Type    string `json:"type"`
-			Session struct {
-				Audio struct {
-					Output struct {
-						Format struct {
-							Rate int `json:"rate"`
-						} `json:"format"`
-					} `json:"output"`
-				} `json:"audio"`
-			} `json:"session"`
+			Type    string          `json:"type"`
+			Session json.RawMessage `json:"session"`
 		}
 		if m.From == exchange.Server && m.Kind == exchange.Text && json.Unmarshal(m.Data, &e) == nil && e.Type == realtime.EventSessionUpdated {
-			return e.Session.Audio.Output.Format.Rate
+			return converse.Promised(e.Session)
 		}
 	}
 	return 0

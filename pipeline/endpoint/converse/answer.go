@@ -21,6 +21,7 @@ func (f *flight) take(e *event, at time.Duration) {
 	r := f.record()
 	switch e.kind {
 	case realtime.EventSessionUpdated:
+		f.sounds(e.rate)
 		f.speak(at)
 	case realtime.EventSpeechStarted:
 		f.started(at)
@@ -106,11 +107,21 @@ func (f *flight) heard(e *event, at time.Duration) {
 	}
 }
 
+// sounds hears how many samples a second the answers will have; 0 is what was asked for.
+func (f *flight) sounds(rate int) {
+	format := samples
+	format.Rate = rate
+	if f.meter.Samples == 0 && format.Check() == nil {
+		f.meter = sound.NewMeter(format)
+	}
+}
+
 // begin takes a response as the answer, unless there is one.
 func (f *flight) begin(e *event, at time.Duration) {
 	if f.answer == "" {
 		f.answer = e.responseID
 		f.record().ResponseCreated = at
+		f.line.Answering(true)
 	}
 }
 
@@ -149,6 +160,7 @@ func (f *flight) end(e *event, at time.Duration) {
 		return
 	}
 	f.over, f.done = true, e.response
+	f.line.Answering(false)
 	r.ResponseDone, r.Status, r.Cancelled = at, e.response.Status, e.response.Status == realtime.Cancelled
 	if u := e.response.Usage; u != nil {
 		count(&r.InputTokens, u.Input)
@@ -162,7 +174,8 @@ func (f *flight) end(e *event, at time.Duration) {
 // again forgets an answer that was none.
 func (f *flight) again() {
 	r := f.record()
-	f.answer, f.item, f.meter = "", "", sound.NewMeter(samples)
+	f.answer, f.item, f.meter = "", "", sound.NewMeter(f.meter.Format)
+	f.line.Answering(false)
 	r.ResponseCreated, r.FirstOutput, r.Text = pipeline.Unknown, pipeline.Unknown, ""
 }
 
@@ -208,6 +221,9 @@ func (f *flight) outcome(e *talk.End) (pipeline.Outcome, string) {
 	case wrong != pipeline.OK:
 		return wrong, reason
 	}
+	if how := e.Closed(); how != "" {
+		return pipeline.Truncated, "the session ended before the answer did: " + how
+	}
 	return pipeline.Truncated, "the session ended before the answer did"
 }
 
@@ -221,12 +237,9 @@ func (f *flight) answered() (pipeline.Outcome, string) {
 			return pipeline.Truncated, "the server gave the answer up: " + reason
 		}
 	case realtime.Failed:
-		if failure := reply.MemberFailure(f.done.Details.Error); failure != nil {
-			return pipeline.Error, failure.String()
-		}
-		return pipeline.Error, "the answer failed"
+		return pipeline.Error, f.done.words()
 	default:
-		return pipeline.Truncated, fmt.Sprintf("the answer is %s: %s", f.done.Status, reason)
+		return pipeline.Truncated, f.done.words()
 	}
 	if f.meter.Samples == 0 {
 		return pipeline.Error, "no audio came"

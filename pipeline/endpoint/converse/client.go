@@ -103,6 +103,6 @@ func (c *Client) ask(t *pipeline.Turn) (talk.Ask, error) {
 	}
 	return talk.Ask{
 		ID: t.Record.ID, Due: t.Record.Due, Protocol: Name, Model: c.config.Model, URL: address, Header: header,
-		Begins: t.Begin, Plays: t.Voice.Length() + c.config.Trail, Setting: c.config.setting(t),
+		Awaits: realtime.EventSessionUpdated, Begins: t.Begin, Plays: t.Voice.Length() + c.config.Trail, Setting: c.config.setting(t),
 	}, err
 }

@@ -35,6 +35,9 @@ type Config struct {
 
 	// Frame is how much audio goes out at once, 20 ms to 1 s; 0 is 100 ms.
 	Frame time.Duration
+	// Patient has the speaker wait for a server that is not ready when the turn should begin.
+	// Otherwise what was spoken before goes out late, all at once.
+	Patient bool
 	// Trail is the longest silence after the user's speech in which no answer begins; 0 is
 	// 10 s.
 	Trail time.Duration

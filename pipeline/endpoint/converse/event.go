@@ -21,6 +21,7 @@ type event struct {
 	audio      []byte
 	content    int // which part of its item the audio is of
 	response   response
+	rate       int //  samples a second of the session's answers
 	failure    *reply.Failure
 }
 
@@ -39,6 +40,38 @@ type response struct {
 			Cached *int `json:"cached_tokens"`
 		} `json:"input_token_details"`
 	} `json:"usage"`
+}
+
+// Promised returns the samples a second that a session says its answers have; 0 when it does
+// not say.
+func Promised(session []byte) int {
+	var s struct {
+		Audio struct {
+			Output struct {
+				Format struct {
+					Rate int `json:"rate"`
+				} `json:"format"`
+			} `json:"output"`
+		} `json:"audio"`
+	}
+	if json.Unmarshal(session, &s) != nil {
+		return 0
+	}
+	return s.Audio.Output.Format.Rate
+}
+
+// words says how a response ended that is not complete, "" for one that is.
+func (r *response) words() string {
+	switch r.Status {
+	case realtime.Completed, "":
+		return ""
+	case realtime.Failed:
+		if failure := reply.MemberFailure(r.Details.Error); failure != nil {
+			return failure.String()
+		}
+		return "the answer failed"
+	}
+	return fmt.Sprintf("the answer is %s: %s", r.Status, r.Details.Reason)
 }
 
 // today has the names of today for those that events had in the beta.
@@ -63,6 +96,7 @@ func read(m talk.Message) (event, error) {
 		Content    int             `json:"content_index"`
 		Transcript string          `json:"transcript"`
 		Response   response        `json:"response"`
+		Session    json.RawMessage `json:"session"`
 		Error      json.RawMessage `json:"error"`
 	}
 	if m.Binary {
@@ -71,7 +105,7 @@ func read(m talk.Message) (event, error) {
 	if err := json.Unmarshal(m.Data, &e); err != nil {
 		return event{}, fmt.Errorf("a message that cannot be read: %w", err)
 	}
-	out := event{kind: e.Type, itemID: e.ItemID, responseID: e.ResponseID, content: e.Content, response: e.Response}
+	out := event{kind: e.Type, itemID: e.ItemID, responseID: e.ResponseID, content: e.Content, response: e.Response, rate: Promised(e.Session)}
 	if name, ok := today[e.Type]; ok {
 		out.kind = name
 	}
@@ -92,6 +126,8 @@ func read(m talk.Message) (event, error) {
 		}
 	case realtime.EventResponseCreated, realtime.EventResponseDone:
 		out.responseID = e.Response.ID
+	case "":
+		out.failure = talk.Complaint(m.Data)
 	}
 	return out, nil
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gorilla/websocket"
+
 	"halfsecond/mockllm/server/voice/peer"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/sound"
@@ -43,8 +45,8 @@ func TestBadSessions(t *testing.T) {
 	}{
 		"whole":               {peer.Script{400 * msec, created("a"), 100 * msec, delta("a"), 10 * msec, done("a", "completed", usage), peer.Hangs{}}, `created 500 audible 600 done 610 samples 240 text "" completed ok "" close 1000 end 610`},
 		"never":               {peer.Script{peer.Hangs{}}, `created - audible - done - samples 0 text ""  truncated "no answer began within 10s of the end of speech" close 1000 end 10300`},
-		"never ends":          {peer.Script{400 * msec, created("a"), delta("a"), peer.Hangs{}}, `created 500 audible 500 done - samples 240 text ""  timeout "no end within 2m10.4s" close 0 end 130400`},
-		"closes":              {peer.Script{400 * msec, created("a"), delta("a"), 10 * msec, peer.Closes(1000)}, `created 500 audible 500 done - samples 240 text ""  truncated "the session ended before the answer did" close 1000 end 510`},
+		"never ends":          {peer.Script{400 * msec, created("a"), delta("a"), peer.Hangs{}}, `created 500 audible 500 done - samples 240 text ""  timeout "nothing came within 30s (--limit-gap)" close 0 end 30500`},
+		"closes":              {peer.Script{400 * msec, created("a"), delta("a"), 10 * msec, peer.Closes(1000)}, `created 500 audible 500 done - samples 240 text ""  truncated "the session ended before the answer did: the server closed with code 1000: so it is" close 1000 end 510`},
 		"closes with error":   {peer.Script{400 * msec, peer.Closes(1011)}, `created - audible - done - samples 0 text ""  error "the server closed with code 1011: so it is" close 1011 end 500`},
 		"breaks off":          {peer.Script{400 * msec, created("a"), peer.Breaks{}}, `created 500 audible - done - samples 0 text ""  truncated "it broke off: websocket: close 1006 (abnormal closure): unexpected EOF" close 0 end 500`},
 		"error":               {peer.Script{400 * msec, `{"type":"error","error":{"message":"no","code":"c"}}`, peer.Hangs{}}, `created - audible - done - samples 0 text ""  error "the server reports error c: no" close 1000 end 500`},
@@ -72,6 +74,92 @@ func TestBadSessions(t *testing.T) {
 					t.Errorf("%d, %d and %d tokens, want 5, 7 and 3", a.InputTokens, a.OutputTokens, a.CachedTokens)
 				}
 			})
+		})
+	}
+}
+
+// TestStalls: once the answer has begun the server is to speak, whatever the client sends. Before
+// it is ready it has the limit for a first byte.
+func TestStalls(t *testing.T) {
+	c := Config{}
+	c.Limits.Gap, c.Limits.FirstByte = 3*time.Second, 4*time.Second
+	for want, serve := range map[string]peer.Serve{
+		"nothing came within 3s (--limit-gap) at 3510":              session(t, peer.Script{400 * msec, created("a"), delta("a"), 10 * msec, delta("a"), peer.Hangs{}}, nil),
+		"no session.updated within 4s (--limit-first-byte) at 4000": peer.Session{Greets: []string{`{"type":"session.created"}`}, Script: peer.Script{peer.Hangs{}}}.Serve(t),
+		" at 3500": session(t, peer.Script{400 * msec, created("a"), delta("a"), 3*time.Second - msec, delta("a"), msec, done("a", "completed", ""), peer.Hangs{}}, nil),
+		"no answer began within 10s of the end of speech at 10300": session(t, peer.Script{100 * msec, created("a"), delta("a"), 50 * msec, done("a", "cancelled", ""), peer.Hangs{}}, nil),
+	} {
+		bubble(t, serve, c, func(r *rig) {
+			a := r.speak(pipeline.Turn{Voice: spoken(0, 300*msec, 100*msec)}).wait()
+			if got := fmt.Sprintf("%s at %s", a.Reason, peer.MS(a.End)); got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+		})
+	}
+}
+
+// TestRate: the session says how many samples a second the answers have; a rate that cannot be is
+// none.
+func TestRate(t *testing.T) {
+	for rate, want := range map[string]string{"16000": "16000 15ms", "24000": "24000 10ms", "7": "24000 10ms", `"fast"`: "24000 10ms"} {
+		s := peer.Session{
+			Greets: []string{`{"type":"session.updated","session":{"audio":{"output":{"format":{"type":"audio/pcm","rate":` + rate + `}}}}}`},
+			Begins: func(text string, _ bool) bool { return strings.Contains(text, "append") },
+			Script: peer.Script{100 * msec, created("a"), done("a", "cancelled", ""), 300 * msec, created("b"), delta("b"), done("b", "completed", ""), peer.Hangs{}},
+		}
+		bubble(t, s.Serve(t), Config{}, func(r *rig) {
+			a := r.speak(pipeline.Turn{Voice: spoken(0, 300*msec, 100*msec)}).wait()
+			if got := fmt.Sprintf("%d %s", a.Rate, pipeline.SamplesLast(a.Samples, a.Rate)); got != want {
+				t.Errorf("rate %s: %s, want %s", rate, got, want)
+			}
+		})
+	}
+}
+
+// TestEvents: how an answer ended is told with its end.
+func TestEvents(t *testing.T) {
+	for more, want := range map[string]string{
+		`failed","status_details":{"error":{"code":"server_error","message":"oh"}},"x":"`: "the server reports error server_error: oh",
+		`incomplete","status_details":{"reason":"content_filter"},"x":"`:                  "the answer is incomplete: content_filter",
+		"completed": "",
+	} {
+		bubble(t, session(t, peer.Script{400 * msec, created("a"), delta("a"), done("a", more, ""), peer.Hangs{}}, nil), Config{}, func(r *rig) {
+			r.speak(pipeline.Turn{Voice: spoken(0, 300*msec, 100*msec)}).wait()
+			r.client.Close()
+			var last talk.Event
+			if _, err := Retell(r.Kept()[0], func(e talk.Event) { last = e }); err != nil || last.Kind != talk.KindEnd || last.Text != want {
+				t.Errorf("%+v, %v; want %q", last, err, want)
+			}
+		})
+	}
+}
+
+// TestPatient: a patient speaker begins when the session is ready.
+func TestPatient(t *testing.T) {
+	for patient, want := range map[bool]string{false: "0..300 late 150", true: "250..550 late 0"} {
+		serve := peer.Handle(func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(250 * msec)
+			up := websocket.Upgrader{}
+			conn, err := up.Upgrade(w, r, nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer conn.Close()
+			_ = conn.WriteMessage(websocket.TextMessage, []byte(`{"type":"session.updated"}`))
+			for range 5 {
+				_, _, _ = conn.ReadMessage()
+			}
+		})
+		bubble(t, serve, Config{Patient: patient}, func(r *rig) {
+			a := &answered{Turn: pipeline.Turn{Voice: spoken(0, 300*msec, 100*msec), Record: pipeline.NewAnswered(r.ID(), 0)}, done: make(chan struct{})}
+			a.Done = func() { close(a.done) }
+			peer.Expect(r.Rig, a.Record.ID, &a.Record, outcome, retell)
+			r.Do(func() { r.client.Start(&a.Turn) })
+			got := a.wait()
+			if text := fmt.Sprintf("%s..%s late %s", peer.MS(got.SpeechEnd-300*msec), peer.MS(got.SpeechEnd), peer.MS(got.Late)); text != want {
+				t.Errorf("patient %t: %s, want %s", patient, text, want)
+			}
 		})
 	}
 }

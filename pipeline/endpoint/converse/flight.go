@@ -94,10 +94,8 @@ func (f *flight) speak(at time.Duration) {
 		return
 	}
 	f.record().Ready = at
-	begin := f.turn.Begin
-	if begin == pipeline.Unknown {
-		begin = at
-	}
+	f.line.Ready()
+	begin := talk.Begins(f.turn.Begin, at, f.client.config.Patient)
 	f.microphone = talk.Microphone{Loop: f.loop(), Voice: f.turn.Voice, Begin: begin, Frame: f.client.config.Frame, Pace: 1, Send: f.frame}
 	f.speechEnd = f.microphone.At(f.turn.Voice.SpeechEnd)
 	f.record().SpeechEnd = f.speechEnd

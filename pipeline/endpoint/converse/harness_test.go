@@ -79,6 +79,7 @@ func bubble(t *testing.T, serve peer.Serve, config Config, test func(r *rig)) {
 type answered struct {
 	pipeline.Turn
 	samples int
+	voiced  time.Duration // as its last Sound has it
 	done    chan struct{}
 }
 
@@ -87,7 +88,7 @@ func (r *rig) speak(turn pipeline.Turn) *answered {
 	a := &answered{Turn: turn, done: make(chan struct{})}
 	a.Begin = pipeline.Unknown
 	a.Record = pipeline.NewAnswered(r.ID(), r.Now())
-	a.Notify = func(s pipeline.Sound) { a.samples += s.Samples }
+	a.Notify = func(s pipeline.Sound) { a.samples, a.voiced = a.samples+s.Samples, s.Voiced }
 	a.Done = func() { close(a.done) }
 	peer.Expect(r.Rig, a.Record.ID, &a.Record, outcome, retell)
 	r.Do(func() { r.client.Start(&a.Turn) })

@@ -44,8 +44,8 @@ func TestMock(t *testing.T) {
 				if got := figures(a.wait()); got != tt.want {
 					t.Errorf("\n got %s\nwant %s", got, tt.want)
 				}
-				if int64(a.samples) != a.Record.Samples {
-					t.Errorf("told of %d samples, want %d", a.samples, a.Record.Samples)
+				if int64(a.samples) != a.Record.Samples || a.voiced != a.Record.Voiced {
+					t.Errorf("told of %d samples, voiced at %s, want %d, %s", a.samples, a.voiced, a.Record.Samples, a.Record.Voiced)
 				}
 			})
 		})

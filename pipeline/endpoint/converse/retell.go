@@ -20,13 +20,15 @@ type setting struct {
 	// its first sample was to be spoken; null is as soon as the session was ready.
 	Speech int64  `json:"speech_ns"`
 	Begin  *int64 `json:"begin_ns"`
+	// Patient is that it was not to be spoken before that in any case.
+	Patient bool `json:"patient,omitempty"`
 	// InterruptAfter is of a turn with an interruption.
 	InterruptAfter *int64 `json:"interrupt_after_ns,omitempty"`
 }
 
 // setting returns that of a turn.
 func (c *Config) setting(t *pipeline.Turn) setting {
-	s := setting{Transcribes: c.Transcriber != "", Manual: c.Manual, Speech: int64(t.Voice.SpeechEnd)}
+	s := setting{Transcribes: c.Transcriber != "", Manual: c.Manual, Patient: c.Patient, Speech: int64(t.Voice.SpeechEnd)}
 	if t.Begin != pipeline.Unknown {
 		at := int64(t.Begin)
 		s.Begin = &at
@@ -36,6 +38,20 @@ func (c *Config) setting(t *pipeline.Turn) setting {
 		s.InterruptAfter = &after
 	}
 	return s
+}
+
+// TimingOf returns where in what the user says speech ends, by a raw log, and how long after the
+// session was due it should have begun, Unknown being at once.
+func TimingOf(x *exchange.Exchange) (speechEnd, begin time.Duration, err error) {
+	var s setting
+	if err := json.Unmarshal([]byte(x.Setting), &s); err != nil {
+		return 0, 0, fmt.Errorf("conversation %d: setting: %w", x.Request, err)
+	}
+	begin = pipeline.Unknown
+	if s.Begin != nil {
+		begin = time.Duration(*s.Begin) - x.Due
+	}
+	return time.Duration(s.Speech), begin, nil
 }
 
 // Notes in a raw log of what the client did.
@@ -71,7 +87,7 @@ func Retell(x *exchange.Exchange, each func(talk.Event)) (pipeline.Answered, err
 
 // again returns a turn of which nothing was heard.
 func again(x *exchange.Exchange, s *setting) *flight {
-	c := Config{Manual: s.Manual}.withDefaults()
+	c := Config{Manual: s.Manual, Patient: s.Patient}.withDefaults()
 	if s.Transcribes {
 		c.Transcriber = "any"
 	}
@@ -138,11 +154,11 @@ func (f *flight) event(m talk.Message, e *event) talk.Event {
 		t.Kind = talk.KindFinal
 	case len(e.audio) > 0:
 		t.Kind, t.Samples = talk.KindAudio, len(e.audio)*8/samples.Bits()
-		t.Audible = f.meter.FirstAudible == m.At
+		t.Audible, t.Noisy = f.meter.FirstAudible == m.At, f.meter.Noisy()
 	case e.text != "":
 		t.Kind = talk.KindText
 	case e.kind == realtime.EventResponseDone:
-		t.Kind = talk.KindEnd
+		t.Kind, t.Text = talk.KindEnd, e.response.words()
 	}
 	return t
 }

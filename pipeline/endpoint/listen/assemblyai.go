@@ -59,6 +59,8 @@ func (d *assemblyDecoder) read(m talk.Message, s *step) {
 		s.last = true
 	case assemblyai.TypeError:
 		s.fail(e.Error, e.Code)
+	default:
+		s.complain(m)
 	}
 }
 

@@ -2,6 +2,7 @@ package listen
 
 import (
 	"cmp"
+	"strings"
 
 	"halfsecond/pipeline/endpoint/talk"
 	"halfsecond/pipeline/wire/cartesia"
@@ -36,7 +37,7 @@ func (d inkDecoder) read(m talk.Message, s *step) {
 			return
 		}
 		s.final("", e.Text)
-		s.settled = !d.forced && e.Text != ""
+		s.settled = !d.forced && strings.TrimSpace(e.Text) != ""
 	case cartesia.TypeFlushDone:
 		s.event(e.Type)
 		s.turnEnd, s.settled = true, true
@@ -44,6 +45,8 @@ func (d inkDecoder) read(m talk.Message, s *step) {
 		s.last = true
 	case cartesia.TypeSTTError:
 		e.fails(s)
+	default:
+		s.complain(m)
 	}
 }
 
@@ -71,5 +74,7 @@ func (inkTurns) read(m talk.Message, s *step) {
 		s.turnEnd, s.settled = true, true
 	case cartesia.TypeSTTError:
 		e.fails(s)
+	default:
+		s.complain(m)
 	}
 }

@@ -79,7 +79,7 @@ func (c *Client) ask(h *pipeline.Hearing) (talk.Ask, error) {
 	p.header(&c.config, header)
 	return talk.Ask{
 		ID: h.Record.ID, Due: h.Record.Due, Protocol: string(p.name), Model: c.config.Model, URL: address, Header: header,
-		Begins: h.Begin, Plays: time.Duration(float64(h.Voice.Length())/c.config.Pace) + c.config.Trail, Setting: c.config.setting(h),
+		Awaits: p.awaits, Begins: h.Begin, Plays: time.Duration(float64(h.Voice.Length())/c.config.Pace) + c.config.Trail, Setting: c.config.setting(h),
 	}, err
 }
 

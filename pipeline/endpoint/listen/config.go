@@ -30,6 +30,12 @@ type Config struct {
 	// to then.
 	Force      bool
 	ForceAfter time.Duration
+	// Patient has the speaker wait for a service that is not ready when the recording should
+	// begin. Otherwise what was spoken before goes out late, all at once.
+	Patient bool
+	// Linger is how long the session goes on once all text of the turn has come, to see what
+	// follows; 0 is not at all.
+	Linger time.Duration
 	// Trail is the longest silence that is sent after a recording while the turn has not
 	// ended; 0 is 3 s.
 	Trail time.Duration
@@ -71,6 +77,7 @@ func (c Config) Check() error {
 	bad(c.Pace < 0 || c.Pace > 100, "pace of %g: want more than 0 and at most 100", c.Pace)
 	bad(c.EndSilence < 0, "silence of %s that ends a turn is negative", c.EndSilence)
 	bad(c.ForceAfter < 0, "final text %s before the end of speech: want a time after it", -c.ForceAfter)
+	bad(c.Linger < 0, "a session that goes on for %s is negative", c.Linger)
 	bad(c.Trail < 0, "silence of %s after a recording is negative", c.Trail)
 	p, err := find(c.Protocol)
 	if err != nil {

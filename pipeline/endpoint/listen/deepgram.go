@@ -26,6 +26,8 @@ func (deepgramDecoder) read(m talk.Message, s *step) {
 		Description  string          `json:"description"`
 		Message      string          `json:"message"`
 		Variant      string          `json:"variant"`
+		ErrCode      string          `json:"err_code"`
+		ErrMsg       string          `json:"err_msg"`
 	}
 	if !object(m, &e, s) {
 		return
@@ -52,7 +54,9 @@ func (deepgramDecoder) read(m talk.Message, s *step) {
 	case deepgram.TypeMetadata:
 		s.last = true
 	case deepgram.TypeError:
-		s.fail(cmp.Or(e.Description, e.Message), e.Variant)
+		s.fail(cmp.Or(e.Description, e.Message, e.ErrMsg), cmp.Or(e.Variant, e.ErrCode))
+	default:
+		s.complain(m)
 	}
 }
 
@@ -104,6 +108,8 @@ func (fluxDecoder) read(m talk.Message, s *step) {
 		s.turnEnd, s.settled = true, true
 	case deepgram.TypeError:
 		s.fail(e.Description, e.Code)
+	default:
+		s.complain(m)
 	}
 }
 

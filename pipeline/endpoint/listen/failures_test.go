@@ -23,6 +23,11 @@ const (
 	nothing = `{"type":"Results","is_final":true,"speech_final":true,"channel":{"alternatives":[{"transcript":""}]}}`
 )
 
+const (
+	blank        = `{"type":"Results","is_final":true,"speech_final":true,"channel":{"alternatives":[{"transcript":"  "}]}}`
+	blankInterim = `{"type":"Results","is_final":false,"channel":{"alternatives":[{"transcript":" "}]}}`
+)
+
 // TestBadSessions: 300 ms of speech and 100 ms of silence begin at 0, the first frame goes
 // out at 100 and speech ends at 300.
 func TestBadSessions(t *testing.T) {
@@ -38,7 +43,10 @@ func TestBadSessions(t *testing.T) {
 		"never a final":              {peer.Script{100 * msec, interim, peer.Hangs{}}, `frames 34 ttfp 100 ttfs - partials 1 "" truncated "the session ended without a final transcript after the end of speech" flags no_done,no_final_after_speech_end close 1000 end 8400`},
 		"final too early":            {peer.Script{100 * msec, early, peer.Hangs{}}, `frames 34 ttfp - ttfs - partials 0 "turn" truncated "the session ended without a final transcript after the end of speech" flags no_done,no_final_after_speech_end close 1000 end 8400`},
 		"empty final":                {peer.Script{350 * msec, nothing, 10 * msec, `{"type":"Metadata"}`, peer.Hangs{}}, `frames 4 ttfp - ttfs - partials 0 "" ok "" flags no_final_after_speech_end close 0 end 460`},
-		"closes at once":             {peer.Script{150 * msec, peer.Closes(1000)}, `frames 2 ttfp - ttfs - partials 0 "" truncated "the session ended without a final transcript after the end of speech" flags no_done,no_final_after_speech_end close 1000 end 250`},
+		"blank final":                {peer.Script{100 * msec, blankInterim, 250 * msec, blank, 10 * msec, `{"type":"Metadata"}`, peer.Hangs{}}, `frames 4 ttfp - ttfs - partials 0 "" ok "" flags no_final_after_speech_end close 0 end 460`},
+		"its older error":            {peer.Script{150 * msec, `{"type":"Error","err_code":"NET-0001","err_msg":"too long"}`}, `frames 2 ttfp - ttfs - partials 0 "" error "the server reports error NET-0001: too long" flags  close 0 end 250`},
+		"error without a type":       {peer.Script{150 * msec, `{"err_code":"NET-0001","err_msg":"too long"}`}, `frames 2 ttfp - ttfs - partials 0 "" error "the server reports error NET-0001: too long" flags  close 0 end 250`},
+		"closes at once":             {peer.Script{150 * msec, peer.Closes(1000)}, `frames 2 ttfp - ttfs - partials 0 "" truncated "the session ended without a final transcript after the end of speech: the server closed with code 1000: so it is" flags no_done,no_final_after_speech_end close 1000 end 250`},
 		"nothing more":               {peer.Script{150 * msec, `{"type":"Metadata"}`, peer.Hangs{}}, `frames 2 ttfp - ttfs - partials 0 "" ok "" flags no_final_after_speech_end close 0 end 250`},
 		"closes with error":          {peer.Script{150 * msec, peer.Closes(1011)}, `frames 2 ttfp - ttfs - partials 0 "" error "the server closed with code 1011: so it is" flags  close 1011 end 250`},
 		"breaks off":                 {peer.Script{150 * msec, peer.Breaks{}}, `frames 2 ttfp - ttfs - partials 0 "" truncated "it broke off: websocket: close 1006 (abnormal closure): unexpected EOF" flags no_done,no_final_after_speech_end close 0 end 250`},
@@ -140,6 +148,77 @@ func TestBegin(t *testing.T) {
 			t.Errorf("ready %s, frames %d from %s to %s, speech end %s, late %s", h.Ready, h.Frames, h.FirstFrame, h.LastFrame, h.SpeechEnd, h.Late)
 		}
 	})
+}
+
+// TestPatient: a speaker who waits for the service begins when it is ready, and who need not
+// wait begins when told. Either is told again like that.
+func TestPatient(t *testing.T) {
+	for begin, want := range map[time.Duration]time.Duration{100 * msec: 250 * msec, 400 * msec: 400 * msec} {
+		bubble(t, peer.Handle(func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(250 * msec)
+			up := websocket.Upgrader{}
+			conn, err := up.Upgrade(w, r, nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer conn.Close()
+			_ = conn.WriteMessage(websocket.TextMessage, []byte(`{"type":"Connected"}`))
+			for {
+				if kind, data, err := conn.ReadMessage(); err != nil || kind == websocket.TextMessage && strings.Contains(string(data), "CloseStream") {
+					return
+				}
+			}
+		}), Config{Protocol: DeepgramFlux, Trail: msec, Patient: true}, func(r *rig) {
+			h := r.hear(peer.Spoken(16000, 0, 300*msec, 100*msec), begin).wait()
+			if h.FirstFrame != want+100*msec || h.SpeechEnd != want+300*msec || h.Late != 0 {
+				t.Errorf("begins at %s: first frame %s, speech end %s, late %s", begin, h.FirstFrame, h.SpeechEnd, h.Late)
+			}
+		})
+	}
+}
+
+// TestLinger: a final text that comes again while the session goes on is heard, and one that
+// comes when it is over is not.
+func TestLinger(t *testing.T) {
+	for linger, want := range map[time.Duration]string{
+		0:          `frames 4 ttfp - ttfs 150 partials 0 "turn it off" ok "" flags no_done close 1000 end 5450`,
+		300 * msec: `frames 7 ttfp - ttfs 400 partials 0 "turn it off turn it off" ok "" flags no_done close 1000 end 5750`,
+	} {
+		script := peer.Script{350 * msec, ended, 250 * msec, ended, peer.Hangs{}}
+		if linger == 0 {
+			script = script[:2:2]
+			script = append(script, peer.Hangs{})
+		}
+		bubble(t, session(t, "", script, nil), Config{Protocol: DeepgramListen, Linger: linger}, func(r *rig) {
+			if got := brief(r.hear(peer.Spoken(16000, 0, 300*msec, 100*msec), pipeline.Unknown).wait()); got != want {
+				t.Errorf("%s\n got %s\nwant %s", linger, got, want)
+			}
+		})
+	}
+}
+
+// TestReadiness: a service that never says that it is ready has the limit for a first byte.
+func TestReadiness(t *testing.T) {
+	c := Config{Protocol: OpenAIRealtime}
+	c.Limits.FirstByte = 4 * time.Second
+	bubble(t, peer.Session{Greets: []string{`{"type":"session.created"}`}, Script: peer.Script{peer.Hangs{}}}.Serve(t), c, func(r *rig) {
+		h := r.hear(peer.Spoken(24000, 0, 300*msec, 100*msec), pipeline.Unknown).wait()
+		if h.Outcome != pipeline.Timeout || h.Reason != "no session.updated within 4s (--limit-first-byte)" || h.End != 4*time.Second {
+			t.Errorf("%s %q at %s", h.Outcome, h.Reason, h.End)
+		}
+	})
+}
+
+// TestBlankBetween: white space that joins two texts joins them, and is no text.
+func TestBlankBetween(t *testing.T) {
+	r, _, err := Read(Config{Protocol: CartesiaSTT}, Recorded{SpeechEnd: 1, End: 9, Close: 1000, Messages: []talk.Message{
+		{At: 2, Data: []byte(`{"type":"transcript","is_final":true,"text":"hello"}`)}, {At: 3, Data: []byte(`{"type":"transcript","is_final":true,"text":" "}`)},
+		{At: 4, Data: []byte(`{"type":"transcript","is_final":true,"text":"there"}`)}, {At: 5, Data: []byte(`{"type":"transcript","is_final":true,"text":" "}`)},
+	}})
+	if err != nil || r.Text != "hello there" || r.Finals != 2 || r.LastFinal != 4 {
+		t.Errorf("%q, %d finals, the last at %d, %v", r.Text, r.Finals, r.LastFinal, err)
+	}
 }
 
 // TestLateLoop: what a record says does not depend on when the loop comes to it. Every record is

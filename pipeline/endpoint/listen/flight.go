@@ -23,7 +23,8 @@ type flight struct {
 	timers     []pipeline.Timer
 	ready      time.Duration
 	speechEnd  time.Duration
-	settled    bool // all text of a turn came since the end of speech
+	lingers    bool // all text of a turn came since the end of speech
+	settled    bool // and long enough ago
 	finishing  bool
 	cancelled  bool
 	ended      bool
@@ -62,13 +63,10 @@ func (f *flight) after(at time.Duration, work func()) {
 	f.timers = append(f.timers, f.loop().At(max(at, f.loop().Now()), pipeline.RankTimer, work))
 }
 
-// set places the recording in time: it begins at that instant unless it is to begin at another.
-func (f *flight) set(begin time.Duration) {
-	if f.hearing.Begin != pipeline.Unknown {
-		begin = f.hearing.Begin
-	}
+// set places the recording in time, whose service is ready at that instant.
+func (f *flight) set(ready time.Duration) {
 	c := &f.client.config
-	f.microphone = talk.Microphone{Loop: f.loop(), Voice: f.hearing.Voice, Begin: begin, Frame: c.Frame, Pace: c.Pace, Send: f.frame}
+	f.microphone = talk.Microphone{Loop: f.loop(), Voice: f.hearing.Voice, Begin: talk.Begins(f.hearing.Begin, ready, c.Patient), Frame: c.Frame, Pace: c.Pace, Send: f.frame}
 	if at := f.hearing.Voice.SpeechEnd; at != pipeline.Unknown {
 		f.speechEnd = f.microphone.At(at)
 	}
@@ -108,7 +106,7 @@ func (f *flight) Opened(o talk.Opening) {
 		f.gather.take(&f.step, o.At)
 		return
 	}
-	if !f.client.protocol.waits {
+	if f.client.protocol.awaits == "" {
 		f.loop().Post(o.At, func() { f.speak(o.At) })
 	}
 }
@@ -127,7 +125,7 @@ func (f *flight) Heard(m talk.Message) bool {
 func (f *flight) take(at time.Duration) bool {
 	s := f.step
 	f.gather.take(&s, at)
-	if s.ready && f.client.protocol.waits {
+	if s.ready && f.client.protocol.awaits != "" {
 		f.loop().Post(at, func() { f.speak(at) })
 	}
 	if s.settled {
@@ -164,6 +162,7 @@ func (f *flight) speak(at time.Duration) {
 		return
 	}
 	f.ready = at
+	f.line.Ready()
 	c := &f.client.config
 	f.set(at)
 	f.microphone.Start()
@@ -222,9 +221,19 @@ func (f *flight) lastSilence() time.Duration {
 
 // settle hears that all text of a turn is there.
 func (f *flight) settle(at time.Duration) {
-	if f.speechEnd == pipeline.Unknown || at < f.speechEnd || !f.client.protocol.socket {
+	if f.speechEnd == pipeline.Unknown || at < f.speechEnd || !f.client.protocol.socket || f.lingers {
 		return
 	}
+	if wait := f.client.config.Linger; wait > 0 {
+		f.lingers = true
+		f.after(at+wait, f.enough)
+		return
+	}
+	f.enough()
+}
+
+// enough ends the session once the recording is over.
+func (f *flight) enough() {
 	f.settled = true
 	if f.microphone.Over() {
 		f.finish()

@@ -41,6 +41,9 @@ func (s *step) fail(message string, code any) {
 	s.failure = &reply.Failure{Kind: reply.InBand, Message: message, Code: code}
 }
 
+// complain notes what a message complains of that is none of the protocol's own.
+func (s *step) complain(m talk.Message) { s.failure = talk.Complaint(m.Data) }
+
 // unreadable notes that what came is none of the protocol's messages.
 func (s *step) unreadable(cause error) {
 	s.failure = &reply.Failure{Kind: reply.BadLink, Cause: cause}
@@ -65,20 +68,23 @@ const maxEvents, maxName = 1000, 64
 // take takes what a message of that instant said.
 func (g *gatherer) take(s *step, at time.Duration) {
 	r := &g.record
-	if s.partial != "" {
+	if strings.TrimSpace(s.partial) != "" {
 		r.Partials++
 		first(&r.FirstPartial, at)
 		g.tell(pipeline.Heard{Kind: pipeline.HeardPartial, At: at, Text: s.partial})
 	}
 	for _, f := range s.finals {
-		if f.text == "" {
+		if strings.TrimSpace(f.text) == "" {
+			if f.text != "" && g.glue == "" { // it is what joins the texts around it
+				g.keep(f)
+			}
 			continue
 		}
 		r.Finals++
 		first(&r.FirstFinal, at)
 		r.LastFinal = at
 		g.keep(f)
-		g.tell(pipeline.Heard{Kind: pipeline.HeardFinal, At: at, Text: f.text, TurnEnd: s.settled, Settled: s.settled})
+		g.tell(pipeline.Heard{Kind: pipeline.HeardFinal, At: at, Text: f.text, TurnEnd: s.turnEnd, Settled: s.settled})
 	}
 	if s.turnEnd {
 		r.TurnEnd = at
@@ -90,7 +96,7 @@ func (g *gatherer) take(s *step, at time.Duration) {
 		if len(r.Events) < maxEvents {
 			r.Events = append(r.Events, pipeline.Mark{Name: name, At: at})
 		}
-		g.tell(pipeline.Heard{Kind: pipeline.HeardEvent, At: at, Name: name, TurnEnd: s.turnEnd})
+		g.tell(pipeline.Heard{Kind: pipeline.HeardEvent, At: at, Name: name, TurnEnd: s.turnEnd, Settled: s.settled})
 	}
 	g.last = g.last || s.last
 	if g.failure == nil {
@@ -159,11 +165,19 @@ func (g *gatherer) outcome(e *talk.End) (pipeline.Outcome, string) {
 	case g.failure != nil:
 		return pipeline.Error, g.failure.String()
 	case g.last && g.record.FirstFrame == pipeline.Unknown:
-		return pipeline.Truncated, "the session ended before any audio was sent"
+		return pipeline.Truncated, closedBy(e, "the session ended before any audio was sent")
 	case g.last, g.answered() && (e.Clean() || e.HungUp && wrong == pipeline.Truncated):
 		return pipeline.OK, ""
 	case wrong == pipeline.OK, e.HungUp && wrong == pipeline.Truncated:
-		return pipeline.Truncated, "the session ended without a final transcript after the end of speech"
+		return pipeline.Truncated, closedBy(e, "the session ended without a final transcript after the end of speech")
 	}
 	return wrong, reason
+}
+
+// closedBy adds to a reason how the server closed, where it was first.
+func closedBy(e *talk.End, reason string) string {
+	if e.Code == 0 || e.HungUp {
+		return reason
+	}
+	return reason + ": " + e.Closed()
 }

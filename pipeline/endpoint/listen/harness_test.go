@@ -93,6 +93,9 @@ func (r *rig) hear(v pipeline.Voice, begin time.Duration) *heard {
 		if n.TurnEnd {
 			what += " end"
 		}
+		if n.Settled {
+			what += " settled"
+		}
 		h.notes = append(h.notes, fmt.Sprintf("%d %s", n.At/msec, what))
 	}
 	h.Done = func() { close(h.done) }

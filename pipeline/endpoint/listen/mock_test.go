@@ -34,8 +34,8 @@ func TestMock(t *testing.T) {
 			notes: []string{
 				`1600 SpeechStarted`,
 				`2640 "hello there good"`,
-				`2910 final "hello there good day" end`,
-				`2910 speech_final end`,
+				`2910 final "hello there good day" end settled`,
+				`2910 speech_final end settled`,
 			},
 		},
 		{
@@ -43,9 +43,9 @@ func TestMock(t *testing.T) {
 			want:   `ready 1000 frames 18 1100..2800 late 0 speech end 2500 partials 0 first - ttfp - final 2810..2810 ttfs 310 turn end 2910 end 2910 close 0 ok "" flags  text "hello there good day"`,
 			notes: []string{
 				`1600 SpeechStarted`,
-				`2810 final "hello there good day" end`,
-				`2810 from_finalize end`,
-				`2910 speech_final end`,
+				`2810 final "hello there good day" end settled`,
+				`2810 from_finalize end settled`,
+				`2910 speech_final end settled`,
 			},
 		},
 		{
@@ -56,8 +56,8 @@ func TestMock(t *testing.T) {
 				`2040 StartOfTurn`,
 				`2910 "Hello there, good day."`,
 				`2910 EagerEndOfTurn`,
-				`2910 final "Hello there, good day." end`,
-				`2910 EndOfTurn end`,
+				`2910 final "Hello there, good day." end settled`,
+				`2910 EndOfTurn end settled`,
 			},
 		},
 		{
@@ -66,8 +66,8 @@ func TestMock(t *testing.T) {
 			notes: []string{
 				`2040 "Hello"`,
 				`2040 StartOfTurn`,
-				`2810 final "Hello there, good day." end`,
-				`2810 EndOfTurn end`,
+				`2810 final "Hello there, good day." end settled`,
+				`2810 EndOfTurn end settled`,
 			},
 		},
 		{
@@ -78,8 +78,8 @@ func TestMock(t *testing.T) {
 				`2640 "hello there good"`,
 				`2910 "hello there good day"`,
 				`2910 utterance`,
-				`3000 final "hello there good day" end`,
-				`3000 end_of_turn end`,
+				`3000 final "hello there good day" end settled`,
+				`3000 end_of_turn end settled`,
 			},
 		},
 		{
@@ -90,10 +90,10 @@ func TestMock(t *testing.T) {
 				`2640 "hello there good"`,
 				`2830 "hello there good day"`,
 				`2830 utterance`,
-				`2920 final "hello there good day"`,
+				`2920 final "hello there good day" end`,
 				`2920 end_of_turn end`,
-				`3120 final "Hello there, good day." end`,
-				`3120 formatted`,
+				`3120 final "Hello there, good day." settled`,
+				`3120 formatted settled`,
 			},
 		},
 		{
@@ -102,8 +102,8 @@ func TestMock(t *testing.T) {
 			notes: []string{
 				`2340 SpeechStarted`,
 				`2340 "Hello there,"`,
-				`2810 final "Hello there, good day." end`,
-				`2810 end_of_turn end`,
+				`2810 final "Hello there, good day." end settled`,
+				`2810 end_of_turn end settled`,
 			},
 		},
 		{
@@ -112,7 +112,7 @@ func TestMock(t *testing.T) {
 			notes: []string{
 				`2640 "Hello there, good"`,
 				`2910 final "Hello there, good day."`,
-				`2910 flush_done end`,
+				`2910 flush_done end settled`,
 			},
 		},
 		{
@@ -120,7 +120,7 @@ func TestMock(t *testing.T) {
 			want:   `ready 1000 frames 19 1100..2900 late 0 speech end 2500 partials 1 first 2640 ttfp 1540 final 2910..2910 ttfs 410 turn end - end 2910 close 0 ok "" flags  text "Hello there, good day."`,
 			notes: []string{
 				`2640 "Hello there, good"`,
-				`2910 final "Hello there, good day." end`,
+				`2910 final "Hello there, good day." settled`,
 			},
 		},
 		{
@@ -131,8 +131,8 @@ func TestMock(t *testing.T) {
 				`2640 "Hello there, good"`,
 				`2910 "Hello there, good day."`,
 				`2910 turn.eager_end`,
-				`2910 final "Hello there, good day." end`,
-				`2910 turn.end end`,
+				`2910 final "Hello there, good day." end settled`,
+				`2910 turn.end end settled`,
 			},
 		},
 		{
@@ -143,12 +143,12 @@ func TestMock(t *testing.T) {
 				`2800 input_audio_buffer.speech_stopped`,
 				`2800 input_audio_buffer.committed end`,
 				`2910 "Hello"`,
-				`2910 " there"`,
-				`2910 ","`,
-				`2910 " good"`,
-				`2910 " day"`,
-				`2910 "."`,
-				`2910 final "Hello there, good day." end`,
+				`2910 "Hello there"`,
+				`2910 "Hello there,"`,
+				`2910 "Hello there, good"`,
+				`2910 "Hello there, good day"`,
+				`2910 "Hello there, good day."`,
+				`2910 final "Hello there, good day." settled`,
 			},
 		},
 		{
@@ -157,12 +157,12 @@ func TestMock(t *testing.T) {
 			notes: []string{
 				`2500 input_audio_buffer.committed end`,
 				`2810 "Hello"`,
-				`2810 " there"`,
-				`2810 ","`,
-				`2810 " good"`,
-				`2810 " day"`,
-				`2810 "."`,
-				`2810 final "Hello there, good day." end`,
+				`2810 "Hello there"`,
+				`2810 "Hello there,"`,
+				`2810 "Hello there, good"`,
+				`2810 "Hello there, good day"`,
+				`2810 "Hello there, good day."`,
+				`2810 final "Hello there, good day." settled`,
 			},
 		},
 		{
@@ -170,17 +170,17 @@ func TestMock(t *testing.T) {
 			want:   `ready - frames 1 2800..2800 late 0 speech end 2500 partials 4 first 2955 ttfp 155 final 3110..3110 ttfs 610 turn end 3110 end 3110 close 0 ok "" flags  text "Hello there, good day."`,
 			notes: []string{
 				`2955 "Hello"`,
-				`2993 " there,"`,
-				`3032 " good"`,
-				`3071 " day."`,
-				`3110 final "Hello there, good day." end`,
+				`2993 "Hello there,"`,
+				`3032 "Hello there, good"`,
+				`3071 "Hello there, good day."`,
+				`3110 final "Hello there, good day." end settled`,
 			},
 		},
 		{
 			config: Config{Protocol: OpenAITranscriptions, Model: "whisper-1", Whole: true, Force: true, ForceAfter: 200 * msec},
 			want:   `ready - frames 1 2700..2700 late 0 speech end 2500 partials 0 first - ttfp - final 3010..3010 ttfs 510 turn end 3010 end 3010 close 0 ok "" flags  text "Hello there, good day."`,
 			notes: []string{
-				`3010 final "Hello there, good day." end`,
+				`3010 final "Hello there, good day." end settled`,
 			},
 		},
 	}

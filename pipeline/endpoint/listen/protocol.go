@@ -43,9 +43,9 @@ type protocol struct {
 	header func(c *Config, h http.Header)
 	// begin returns what the client says first.
 	begin func(c *Config) [][]byte
-	// waits is true when audio is to wait for the service's word, and not just for the
+	// awaits is the service's word that audio is to wait for; "" is that it waits just for the
 	// connection.
-	waits bool
+	awaits string
 	// audio returns a frame of audio; nil is a binary frame as it is.
 	audio func(pcm []byte) talk.Frame
 	// force asks for the final text now, finish ends the session and alive keeps it open
@@ -85,11 +85,11 @@ var protocols = []protocol{
 		decoder: func(*Config) decoder { return &transcripts{} },
 	},
 	{
-		name: OpenAIRealtime, path: "/v1/realtime", socket: true, waits: true, glue: " ", rates: []int{realtime.PCMRate},
+		name: OpenAIRealtime, path: "/v1/realtime", socket: true, awaits: "session.updated", glue: " ", rates: []int{realtime.PCMRate},
 		query:  func(*Config, int) url.Values { return url.Values{"intent": {"transcription"}} },
 		header: realtimeHeader, begin: realtimeBegin, audio: appended,
 		force:   []byte(`{"type":"input_audio_buffer.commit"}`),
-		decoder: func(*Config) decoder { return &realtimeDecoder{} },
+		decoder: func(*Config) decoder { return &realtimeDecoder{soFar: map[string]string{}} },
 	},
 	{
 		name: DeepgramListen, path: "/v1/listen", socket: true, last: true, glue: " ",
@@ -98,14 +98,14 @@ var protocols = []protocol{
 		decoder: func(*Config) decoder { return deepgramDecoder{} },
 	},
 	{
-		name: DeepgramFlux, path: "/v2/listen", socket: true, waits: true, glue: " ",
+		name: DeepgramFlux, path: "/v2/listen", socket: true, awaits: deepgram.TypeConnected, glue: " ",
 		query:  func(c *Config, rate int) url.Values { return raw(c, rate, "linear16") },
 		header: token,
 		force:  command(deepgram.TypeForceEndTurn), finish: command(deepgram.TypeCloseStream),
 		decoder: func(*Config) decoder { return fluxDecoder{} },
 	},
 	{
-		name: AssemblyAI, path: "/v3/ws", socket: true, waits: true, last: true, glue: " ", shortest: 50 * time.Millisecond,
+		name: AssemblyAI, path: "/v3/ws", socket: true, awaits: assemblyai.TypeBegin, last: true, glue: " ", shortest: 50 * time.Millisecond,
 		query:  assemblyQuery,
 		header: func(c *Config, h http.Header) { c.Key.Sign(h, "Authorization", "") },
 		force:  command(assemblyai.TypeForceEndpoint), finish: command(assemblyai.TypeTerminate), alive: command(assemblyai.TypeKeepAlive),
@@ -118,7 +118,7 @@ var protocols = []protocol{
 		decoder: func(c *Config) decoder { return inkDecoder{forced: c.Force} },
 	},
 	{
-		name: CartesiaTurns, path: "/stt/turns/websocket", socket: true, waits: true, glue: " ",
+		name: CartesiaTurns, path: "/stt/turns/websocket", socket: true, awaits: cartesia.TypeConnected, glue: " ",
 		query: cartesiaQuery, header: cartesiaHeader, finish: command(cartesia.TypeTurnsClose),
 		decoder: func(*Config) decoder { return inkTurns{} },
 	},

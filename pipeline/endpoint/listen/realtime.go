@@ -51,9 +51,9 @@ func realtimeBegin(c *Config) [][]byte {
 
 // realtimeDecoder reads OpenAI's realtime transcription. A turn is settled when the text of
 // its item is complete.
-type realtimeDecoder struct{}
+type realtimeDecoder struct{ soFar map[string]string } // of each item
 
-func (*realtimeDecoder) read(m talk.Message, s *step) {
+func (d *realtimeDecoder) read(m talk.Message, s *step) {
 	var e struct {
 		Type       string          `json:"type"`
 		ItemID     string          `json:"item_id"`
@@ -73,14 +73,18 @@ func (*realtimeDecoder) read(m talk.Message, s *step) {
 		s.event(e.Type)
 		s.turnEnd = true
 	case realtime.EventTranscriptionDelta:
-		s.partial = e.Delta
+		d.soFar[e.ItemID] += e.Delta
+		s.partial = d.soFar[e.ItemID]
 	case realtime.EventTranscriptionCompleted:
+		delete(d.soFar, e.ItemID)
 		s.settled = true
 		s.final(e.ItemID, e.Transcript)
 	case realtime.EventError, transcriptionFailed:
 		if s.failure = reply.MemberFailure(e.Error); s.failure == nil {
 			s.fail("", nil)
 		}
+	default:
+		s.complain(m)
 	}
 }
 

@@ -18,16 +18,18 @@ type setting struct {
 	Pace   float64 `json:"pace"`
 	// Speech is where in the recording the last sample of speech ends; null is nowhere.
 	// Begin is when the first sample was to be spoken; null is as soon as the session was
-	// ready.
+	// ready. Patient is that it was not to be spoken before that in any case.
 	Speech *int64 `json:"speech_ns"`
 	Begin  *int64 `json:"begin_ns"`
+
+	Patient bool `json:"patient,omitempty"`
 	// Due is when an upload should have begun: its own due instant is that of its sending.
 	Due *int64 `json:"due_ns,omitempty"`
 }
 
 // setting returns that of a recording.
 func (c *Config) setting(h *pipeline.Hearing) setting {
-	return setting{Format: c.Format, Force: c.Force, Pace: c.Pace, Speech: known(h.Voice.SpeechEnd), Begin: known(h.Begin)}
+	return setting{Format: c.Format, Force: c.Force, Pace: c.Pace, Speech: known(h.Voice.SpeechEnd), Begin: known(h.Begin), Patient: c.Patient}
 }
 
 // uploaded returns the setting of an upload.
@@ -43,6 +45,27 @@ func Forced(x *exchange.Exchange) bool {
 	return json.Unmarshal([]byte(x.Setting), &s) == nil && s.Force
 }
 
+// TimingOf returns where in a recording speech ends, by a raw log, and how long after the session
+// was due it should have begun; Unknown is nowhere, and at once.
+func TimingOf(x *exchange.Exchange) (speechEnd, begin time.Duration, err error) {
+	var s setting
+	if err := json.Unmarshal([]byte(x.Setting), &s); err != nil {
+		return 0, 0, fmt.Errorf("conversation %d: setting: %w", x.Request, err)
+	}
+	speechEnd, begin = pipeline.Unknown, pipeline.Unknown
+	due := x.Due
+	if s.Due != nil {
+		due = time.Duration(*s.Due)
+	}
+	if s.Speech != nil {
+		speechEnd = time.Duration(*s.Speech)
+	}
+	if s.Begin != nil {
+		begin = time.Duration(*s.Begin) - due
+	}
+	return speechEnd, begin, nil
+}
+
 func known(at time.Duration) *int64 {
 	if at == pipeline.Unknown {
 		return nil
@@ -51,16 +74,16 @@ func known(at time.Duration) *int64 {
 	return &n
 }
 
-// spoken places the recording in time: it begins at that instant unless it was to begin at
-// another.
-func (s *setting) spoken(r *pipeline.Transcription, begin time.Duration) {
+// spoken places the recording in time, whose service was ready at that instant.
+func (s *setting) spoken(r *pipeline.Transcription, ready time.Duration) {
 	if s.Speech == nil {
 		return
 	}
+	due := pipeline.Unknown
 	if s.Begin != nil {
-		begin = time.Duration(*s.Begin)
+		due = time.Duration(*s.Begin)
 	}
-	m := talk.Microphone{Begin: begin, Pace: s.Pace}
+	m := talk.Microphone{Begin: talk.Begins(due, ready, s.Patient), Pace: s.Pace}
 	r.SpeechEnd = m.At(time.Duration(*s.Speech))
 }
 
@@ -139,7 +162,7 @@ func (r *retelling) open(o *talk.Opening) {
 		s := step{}
 		d.typed(o.Header.Get("Content-Type"), &s)
 		r.gather.take(&s, o.At)
-	} else if !r.protocol.waits {
+	} else if r.protocol.awaits == "" {
 		r.ready(o.At)
 	}
 }
@@ -154,12 +177,24 @@ func (r *retelling) ready(at time.Duration) {
 
 func (r *retelling) take(s *step, m talk.Message) {
 	r.gather.take(s, m.At)
-	if s.ready && r.protocol.waits {
+	if s.ready && r.protocol.awaits != "" {
 		r.ready(m.At)
 	}
 	if r.each != nil && (len(m.Data) > 0 || len(s.finals) > 0) {
 		r.each(s.told(m))
 	}
+}
+
+// mostPartial is how many bytes of a partial text an event has: all so far of each would be
+// too much of a long recording.
+const mostPartial = 4 << 10
+
+// beginning returns as much of a text.
+func beginning(text string) string {
+	if len(text) <= mostPartial {
+		return text
+	}
+	return strings.ToValidUTF8(strings.Clone(text[:mostPartial]), "")
 }
 
 // told returns what a message said, as an event.
@@ -178,7 +213,7 @@ func (s *step) told(m talk.Message) talk.Event {
 			e.Text, e.Of = e.Text+f.text, f.turn+f.span
 		}
 	case s.partial != "":
-		e.Kind, e.Text = talk.KindPartial, s.partial
+		e.Kind, e.Text = talk.KindPartial, beginning(s.partial)
 	case s.ready:
 		e.Kind = talk.KindReady
 	case s.last:

@@ -21,6 +21,7 @@ type transcripts struct {
 	contentType string
 	events      wire.EventDecoder
 	whole       []byte
+	soFar       string
 }
 
 // typed says what the answer is.
@@ -58,7 +59,7 @@ func (d *transcripts) end(s *step) {
 	})
 }
 
-// event takes one event. The text of several is one partial.
+// event takes one event. Each text that is added makes a partial of all so far.
 func (d *transcripts) event(data []byte, s *step) {
 	if string(bytes.TrimSpace(data)) == wire.Done {
 		return
@@ -77,7 +78,8 @@ func (d *transcripts) event(data []byte, s *step) {
 	case reply.MemberFailure(e.Error) != nil:
 		s.failure = reply.MemberFailure(e.Error)
 	case e.Type == wire.TranscriptDeltaType:
-		s.partial += e.Delta
+		d.soFar += e.Delta
+		s.partial = d.soFar
 	case e.Type == wire.TranscriptDoneType:
 		s.final("", e.Text)
 		s.turnEnd, s.settled, s.last = true, true, true

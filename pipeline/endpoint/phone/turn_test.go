@@ -114,7 +114,7 @@ func TestNoBot(t *testing.T) {
 	for want, handle := range map[string]http.HandlerFunc{
 		"error the bot does not accept the stream: HTTP 404":                                      func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) },
 		"error the bot does not accept the stream: HTTP 200: the server did not open a WebSocket": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) },
-		"timeout the bot does not accept the stream: no response within 30s":                      func(http.ResponseWriter, *http.Request) { time.Sleep(time.Hour) },
+		"timeout the bot does not accept the stream: no response within 30s (--limit-first-byte)": func(http.ResponseWriter, *http.Request) { time.Sleep(time.Hour) },
 	} {
 		bubble(t, peer.Handle(handle), Config{}, func(r *rig) {
 			got := r.speak(pipeline.Turn{Voice: spoken(0, 300*msec, 100*msec)}).wait()

@@ -70,7 +70,7 @@ func fails(l endpoint.Look, given bool) bool {
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
 		return false
 	case http.StatusOK:
-		return !given && l.Type == "text/html"
+		return !given && (l.Type == "text/html" || l.Failed != "")
 	}
 	return true
 }

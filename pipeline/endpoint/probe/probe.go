@@ -192,7 +192,7 @@ func stops(ctx context.Context, r *seen.Request) string {
 func (p *prober) count(r *pipeline.Request) {
 	used := p.config.each()
 	switch {
-	case r.Sent == pipeline.Unknown || r.Transport.Status >= 300:
+	case r.Sent == pipeline.Unknown || r.Transport.Status >= 300 && r.Transport.Status < 500: // as a client has it
 		used = 0
 	case r.OutputTokens != pipeline.UnknownCount && r.PromptTokens != pipeline.UnknownCount:
 		used = r.OutputTokens + r.PromptTokens

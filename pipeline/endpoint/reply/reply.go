@@ -35,7 +35,7 @@ type Reply struct {
 	Choices []Choice // by index, each kept apart
 	Usage   *Usage   // what the server counted; nil when it did not
 	// Impossible is what it counted that cannot be, and Unreadable what it stated in place of
-	// a number, each in words that "it counts" or "it states" goes before. Usage is without.
+	// a number, each in words behind "it counts" and "it states". Neither is in Usage.
 	Impossible, Unreadable []string
 	TokenSource            string // of the tokens of the answer: "usage", "timings" or "none"
 	Server                 pipeline.ServerTime

@@ -30,7 +30,9 @@ type Meter struct {
 	begun   []byte // what may be the start of a header
 	opening []byte // of what has no header, as far as it is looked at
 	where   phase
-	part    []byte // of a sample of all channels that has not come whole
+	part    []byte // of a sample that has not come whole
+	grain   grain  // of the first channel
+	channel int    // of the next sample
 }
 
 type phase uint8
@@ -177,9 +179,13 @@ func (m *Meter) Length() time.Duration { return pipeline.SamplesLast(m.Samples, 
 // Audible reports whether one of the samples can be heard.
 func (m *Meter) Audible() bool { return m.FirstAudible != pipeline.Unknown }
 
-// listen looks for the first sample that can be heard.
+// Noisy reports whether the audio is as noise is, and as loud as no noise of a voice: most
+// likely its format is another. The first two seconds that can be heard tell it.
+func (m *Meter) Noisy() bool { return m.grain.noisy(m.Format.Rate) }
+
+// listen looks for the first sample that can be heard, and at those after it.
 func (m *Meter) listen(p []byte, at time.Duration) {
-	if m.Audible() {
+	if m.Audible() && m.grain.full() {
 		return
 	}
 	size := sizes[m.Format.Encoding]
@@ -189,18 +195,28 @@ func (m *Meter) listen(p []byte, at time.Duration) {
 		if len(m.part) < size {
 			return
 		}
-		if m.Format.Encoding.loud(m.part, pipeline.Audible) {
-			m.hear(at, len(p)+size)
-			return
-		}
+		m.heed(m.part, at, len(p)+size)
 	}
-	for ; len(p) >= size; p = p[size:] {
-		if m.Format.Encoding.loud(p, pipeline.Audible) {
-			m.hear(at, len(p))
-			return
-		}
+	for ; len(p) >= size && !m.grain.full(); p = p[size:] {
+		m.heed(p, at, len(p))
+	}
+	if m.grain.full() {
+		return
 	}
 	m.part = append(m.part[:0], p...)
+}
+
+// heed looks at a sample, which begins so many bytes before the end of what has come.
+func (m *Meter) heed(b []byte, at time.Duration, left int) {
+	if !m.Audible() && m.Format.Encoding.loud(b, pipeline.Audible) {
+		m.hear(at, left)
+	}
+	if m.Audible() && m.channel == 0 {
+		m.grain.add(m.Format.Encoding.value(b))
+	}
+	if m.channel++; m.channel >= m.Format.Channels {
+		m.channel = 0
+	}
 }
 
 // hear notes the first sample that can be heard, which begins so many bytes before the end

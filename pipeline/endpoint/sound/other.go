@@ -41,7 +41,7 @@ func other(b []byte) *OtherError {
 		}
 	}
 	switch {
-	case frames(b, mp3Frame):
+	case frames(b, MP3Frame):
 		return &OtherError{What: "MP3"}
 	case frames(b, aacFrame):
 		return &OtherError{What: "AAC"}
@@ -94,8 +94,9 @@ var (
 	mp3Samples = [4][4]int{{11_025, 12_000, 8_000}, {}, {22_050, 24_000, 16_000}, {44_100, 48_000, 32_000}}
 )
 
-// mp3Frame returns the length of the frame of Layer III that begins b, 0 when none does.
-func mp3Frame(b []byte) int {
+// MP3Frame returns the length of the frame of Layer III of MPEG audio that begins b, 0 when none
+// does.
+func MP3Frame(b []byte) int {
 	if len(b) < 4 || b[0] != 0xff || b[1]&0xe6 != 0xe2 {
 		return 0
 	}

@@ -84,7 +84,7 @@ func (c *Client) ask(s *pipeline.Saying) (talk.Ask, error) {
 	for name, values := range c.config.Query {
 		query[name] = values
 	}
-	address, err := c.config.Address(strings.ReplaceAll(p.path, "VOICE", c.config.Voice), query, p.socket)
+	address, err := c.config.Address(strings.ReplaceAll(p.path, "VOICE", url.PathEscape(c.config.Voice)), query, p.socket)
 	header := http.Header{"User-Agent": {"halfsecond"}}
 	if !p.socket {
 		header.Set("Content-Type", "application/json")

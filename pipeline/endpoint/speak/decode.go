@@ -29,6 +29,9 @@ func (s *step) fail(message string, code any) {
 	s.failure = &reply.Failure{Kind: reply.InBand, Message: message, Code: code}
 }
 
+// complain notes what a message complains of that is none of the protocol's own.
+func (s *step) complain(data []byte) { s.failure = talk.Complaint(data) }
+
 // unreadable notes that what came is none of the protocol's messages.
 func (s *step) unreadable(cause error) {
 	s.failure = &reply.Failure{Kind: reply.BadLink, Cause: cause}
@@ -81,6 +84,8 @@ func (d *openAIEvents) read(m talk.Message, s *step) {
 			s.audio = append(s.audio, e.Audio)
 		case e.Type == wire.SpeechDoneType:
 			s.last = true
+		default:
+			s.complain(data)
 		}
 	})
 }
@@ -104,7 +109,9 @@ func (elevenDecoder) read(m talk.Message, s *step) {
 		if len(e.Audio) > 0 {
 			s.audio = append(s.audio, e.Audio)
 		}
-		s.last = e.IsFinal || e.Older
+		if s.last = e.IsFinal || e.Older; !s.last && len(e.Audio) == 0 {
+			s.complain(m.Data)
+		}
 	}
 }
 
@@ -139,6 +146,8 @@ func cartesiaMessage(data []byte, s *step) {
 		s.last = true
 	case cartesia.TypeError:
 		s.fail(cmp.Or(e.Message, e.Title, e.Error), e.Code)
+	default:
+		s.complain(data)
 	}
 }
 
@@ -157,6 +166,7 @@ func (*deepgramDecoder) read(m talk.Message, s *step) {
 		Description string `json:"description"`
 		WarnCode    string `json:"warn_code"`
 		WarnMessage string `json:"warn_msg"`
+		ErrCode     string `json:"err_code"`
 		Message     string `json:"err_msg"`
 	}
 	if !object(m.Data, &e, s) {
@@ -170,6 +180,8 @@ func (*deepgramDecoder) read(m talk.Message, s *step) {
 			s.fail(cmp.Or(e.Description, e.WarnMessage), deepgram.CodeExcessiveFlush)
 		}
 	case deepgram.TypeError:
-		s.fail(cmp.Or(e.Description, e.Message), e.Code)
+		s.fail(cmp.Or(e.Description, e.Message), cmp.Or(e.Code, e.ErrCode))
+	default:
+		s.complain(m.Data)
 	}
 }

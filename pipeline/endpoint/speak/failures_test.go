@@ -45,13 +45,21 @@ func TestBadBodies(t *testing.T) {
 		"silence":           {Config{}, "audio/pcm", peer.Script{quiet}, `ok "" [no_audible_audio] ttfb 0s ttfa 0s ttaa - end 0s length 10ms`},
 		"short":             {Config{Format: WAV}, "audio/wav", peer.Script{[]byte(header + "\x00\x10\x00\x00"), loud}, `truncated "the speech ended 3616 bytes before the length that its header states" [] ttfb 0s ttfa 0s ttaa 0s end 0s length 10ms`},
 		"broken off":        {Config{}, "audio/pcm", peer.Script{loud, 50 * msec, peer.Breaks{}}, `truncated "it broke off: unexpected EOF" [] ttfb 0s ttfa 0s ttaa 0s end 50ms length 10ms`},
-		"stalled":           {Config{}, "audio/pcm", peer.Script{loud, peer.Hangs{}}, `timeout "nothing came or went within 30s" [] ttfb 0s ttfa 0s ttaa 0s end 30s length 10ms`},
+		"stalled":           {Config{}, "audio/pcm", peer.Script{loud, peer.Hangs{}}, `timeout "nothing came within 30s (--limit-gap)" [] ttfb 0s ttfa 0s ttaa 0s end 30s length 10ms`},
 		"mp3":               {Config{}, "audio/mpeg", peer.Script{loud}, `error "content type \"audio/mpeg\", want audio that can be measured" [] ttfb - ttfa - ttaa - end 0s length 0s`},
 		"page":              {Config{}, "text/html", peer.Script{[]byte("<html>")}, `error "a web page came instead of audio, content type \"text/html\"" [] ttfb 0s ttfa - ttaa - end 0s length 0s`},
 		"words":             {Config{}, "application/json", peer.Script{[]byte(`{"error":`), []byte(`{"message":"no such voice"}}`)}, `error "content type \"application/json\" came instead of audio: no such voice" [] ttfb 0s ttfa - ttaa - end 0s length 0s`},
 		"words as audio":    {Config{}, "audio/pcm", peer.Script{[]byte(`{"error":{"message":"no `), 10 * msec, []byte(`such voice"}}`)}, `error "content type \"audio/pcm\" came instead of audio: no such voice" [] ttfb 0s ttfa - ttaa - end 10ms length 0s`},
 		"nothing of a page": {Config{}, "text/html", peer.Script{}, `error "a web page came instead of audio, content type \"text/html\"" [] ttfb - ttfa - ttaa - end 0s length 0s`},
-		"too much":          {Config{}, "audio/pcm", peer.Script{make([]byte, 5000), peer.Hangs{}}, `error "the server sends more than 4000 bytes" [] ttfb - ttfa - ttaa - end 0s length 0s`},
+		"too much":          {Config{}, "audio/pcm", peer.Script{make([]byte, 5000), peer.Hangs{}}, `error "the server sends more than 4000 bytes (--limit-bytes)" [] ttfb - ttfa - ttaa - end 0s length 0s`},
+		"rate in its type":  {Config{}, "audio/pcm; rate=16000", peer.Script{quiet, loud}, `ok "" [] ttfb 0s ttfa 0s ttaa 0s end 0s length 30ms`},
+		"odd rate":          {Config{}, "audio/pcm; rate=7", peer.Script{quiet, loud}, `ok "" [] ttfb 0s ttfa 0s ttaa 0s end 0s length 20ms`},
+		"two channels":      {Config{}, "audio/L16; rate=24000; channels=2", peer.Script{quiet, loud}, `ok "" [] ttfb 0s ttfa 0s ttaa 0s end 0s length 10ms`},
+		"header over type":  {Config{Format: WAV}, "audio/wav; rate=16000", peer.Script{[]byte(endless), loud}, `ok "" [] ttfb 0s ttfa 0s ttaa 0s end 0s length 10ms`},
+		"error at its end":  {Config{}, "audio/pcm", peer.Script{loud, 10 * msec, []byte(`{"error":{"message":"busy {\"x\"}","code":"overloaded"}}` + "\n")}, `error "the server reports error overloaded: busy {\"x\"}" [] ttfb 0s ttfa 0s ttaa 0s end 10ms length 11.166666ms`},
+		"page at its end":   {Config{}, "audio/pcm", peer.Script{loud, []byte(`<html>502 Bad gateway</html>`)}, `error "a web page came in place of the rest of the audio" [] ttfb 0s ttfa 0s ttaa 0s end 0s length 10.583333ms`},
+		"braces at its end": {Config{}, "audio/pcm", peer.Script{loud, []byte(`{"no":"error"}`)}, `ok "" [] ttfb 0s ttfa 0s ttaa 0s end 0s length 10.291666ms`},
+		"audio in JSON":     {Config{}, "application/json", peer.Script{[]byte(`{"audio": "` + base64.StdEncoding.EncodeToString(bytes.Repeat(loud, 20)) + `"}`)}, `error "an object of JSON came instead of audio, with the audio in it: content type \"application/json\", base64 in its member \"audio\"" [] ttfb 0s ttfa - ttaa - end 0s length 0s`},
 		"events":            {Config{Events: true}, "text/event-stream", peer.Script{10 * msec, delta, 10 * msec, done, peer.Hangs{}}, `ok "" [] ttfb 10ms ttfa 10ms ttaa 10ms end 20ms length 10ms`},
 		"cut events":        {Config{Events: true}, "text/event-stream", peer.Script{delta[:40], 10 * msec, delta[40:], 10 * msec, done}, `ok "" [] ttfb 0s ttfa 10ms ttaa 10ms end 20ms length 10ms`},
 		"burst":             {Config{Events: true}, "text/event-stream", peer.Script{10 * msec, bytes.Repeat(delta, 3), 10 * msec, done}, `ok "" [burst_delivery] ttfb 10ms ttfa 10ms ttaa 10ms end 20ms length 30ms`},
@@ -98,11 +106,14 @@ func TestBadSockets(t *testing.T) {
 		"no room":           {ElevenLabsSocket, peer.Script{peer.Closes(1013)}, `refused "the server closed with code 1013: so it is" [] ttfb - ttfa - ttaa - end 0s length 0s`},
 		"broken off":        {ElevenLabsSocket, peer.Script{chunk, 10 * msec, peer.Breaks{}}, `truncated "it broke off: websocket: close 1006 (abnormal closure): unexpected EOF" [no_done] ttfb 0s ttfa 0s ttaa 0s end 10ms length 10ms`},
 		"no audio":          {ElevenLabsSocket, peer.Script{`{"isFinal":true}`}, `error "no audio came" [] ttfb - ttfa - ttaa - end 0s length 0s`},
-		"never":             {ElevenLabsSocket, peer.Script{peer.Hangs{}}, `timeout "nothing came or went within 30s" [] ttfb - ttfa - ttaa - end 30s length 0s`},
+		"never":             {ElevenLabsSocket, peer.Script{peer.Hangs{}}, `timeout "nothing came within 30s (--limit-gap)" [] ttfb - ttfa - ttaa - end 30s length 0s`},
 		"garbage":           {ElevenLabsSocket, peer.Script{"}{"}, `error "a message that cannot be read: invalid character '}' looking for beginning of value" [] ttfb - ttfa - ttaa - end 0s length 0s`},
 		"huge":              {ElevenLabsSocket, peer.Script{strings.Repeat("x", 17<<20)}, `error "the server sends a message longer than 16 MiB" [] ttfb - ttfa - ttaa - end 0s length 0s`},
 		"its error":         {ElevenLabsSocket, peer.Script{`{"message":"too late","error":"input_timeout_exceeded","code":1008}`}, `error "the server reports error input_timeout_exceeded: too late" [] ttfb - ttfa - ttaa - end 0s length 0s`},
 		"cartesia's error":  {CartesiaSocket, peer.Script{`{"type":"error","title":"Bad","message":"no such voice","error_code":"voice_not_found","done":true}`}, `error "the server reports error voice_not_found: no such voice" [] ttfb - ttfa - ttaa - end 0s length 0s`},
+		"no type at all":    {CartesiaSocket, peer.Script{`{"title":"Bad","message":"no such voice","error_code":"voice_not_found","done":true}`}, `error "the server reports error voice_not_found: no such voice" [] ttfb - ttfa - ttaa - end 0s length 0s`},
+		"deepgram's error":  {DeepgramSpeak, peer.Script{`{"type":"Error","err_code":"DATA-0001","err_msg":"bad"}`}, `error "the server reports error DATA-0001: bad" [] ttfb - ttfa - ttaa - end 0s length 0s`},
+		"detail":            {ElevenLabsSocket, peer.Script{`{"detail":{"status":"s","message":"no"}}`}, `error "the server reports error s: no" [] ttfb - ttfa - ttaa - end 0s length 0s`},
 		"flushed":           {DeepgramSpeak, peer.Script{`{"type":"Metadata"}`, 5 * msec, loud[:3], 5 * msec, loud[3:], 5 * msec, `{"type":"Flushed","sequence_id":0}`, peer.Hangs{}}, `ok "" [] ttfb 5ms ttfa 5ms ttaa 5ms end 15ms length 10ms`},
 		"too many flushes":  {DeepgramSpeak, peer.Script{`{"type":"Warning","code":"EXCESSIVE_FLUSH","description":"slower"}`}, `error "the server reports error EXCESSIVE_FLUSH: slower" [] ttfb - ttfa - ttaa - end 0s length 0s`},
 	}
@@ -113,6 +124,65 @@ func TestBadSockets(t *testing.T) {
 					t.Errorf("\n got %s\nwant %s", got, tt.want)
 				}
 			})
+		})
+	}
+}
+
+// TestCartesiaError: the words of an error that comes as an event without a type.
+func TestCartesiaError(t *testing.T) {
+	body := []byte(`data: {"error_code":"internal_error","title":"Internal Server Error","message":"it failed"}` + "\n\n")
+	bubble(t, peer.Handle(peer.Body("text/event-stream", peer.Script{body})), Config{Protocol: CartesiaEvents}, func(r *rig) {
+		if s := r.say("ab", false).wait(); s.Outcome != pipeline.Error || s.Reason != "the server reports error internal_error: it failed" {
+			t.Errorf("%s %q", s.Outcome, s.Reason)
+		}
+	})
+}
+
+// TestVoicePath: a voice may have any letters, and stays one part of the path.
+func TestVoicePath(t *testing.T) {
+	for _, p := range []Protocol{ElevenLabsStream, ElevenLabsSocket} {
+		asked := ""
+		bubble(t, peer.Handle(func(w http.ResponseWriter, r *http.Request) {
+			asked = r.URL.EscapedPath()
+			w.WriteHeader(404)
+		}), Config{Protocol: p, Voice: "my/own voice?"}, func(r *rig) { r.say("ab", false).wait() })
+		if want := "/v1/text-to-speech/my%2Fown%20voice%3F/stream"; !strings.HasPrefix(asked, want) {
+			t.Errorf("%s: asked %s, want %s", p, asked, want)
+		}
+	}
+}
+
+// TestStalls: once all text is there the service is to speak. Until then its silence may be that
+// of waiting for more.
+func TestStalls(t *testing.T) {
+	bubble(t, peer.Session{Script: peer.Script{peer.Hangs{}}}.Serve(t), Config{Protocol: ElevenLabsSocket}, func(r *rig) {
+		s := r.say("ab ", true)
+		for range 4 {
+			time.Sleep(20 * time.Second)
+			r.Do(func() { r.client.Say(&s.Saying, "cd ") })
+		}
+		r.Do(func() { r.client.Finish(&s.Saying) })
+		if got := s.wait(); got.Reason != "nothing came within 30s (--limit-gap)" || got.End != 110*time.Second {
+			t.Errorf("%q at %s", got.Reason, got.End)
+		}
+	})
+}
+
+// TestNoisyEvents: audio that looks like another format says so.
+func TestNoisyEvents(t *testing.T) {
+	for name, level := range map[string]int{"noise": 1 << 16, "quiet noise": 1 << 12} {
+		pcm := make([]byte, 0, 96_000)
+		for i := range 48_000 {
+			x := i * 7919 * (i%31 + 3) % level
+			pcm = append(pcm, byte(x), byte(x>>8))
+		}
+		bubble(t, peer.Handle(peer.Body("audio/pcm", peer.Script{pcm})), Config{Protocol: OpenAISpeech}, func(r *rig) {
+			r.say("ab", false).wait()
+			r.client.Close()
+			noisy := false
+			if _, err := Retell(r.Kept()[0], func(e talk.Event) { noisy = e.Noisy }); err != nil || noisy != (level == 1<<16) {
+				t.Errorf("%s: noisy %t, %v", name, noisy, err)
+			}
 		})
 	}
 }
@@ -145,7 +215,7 @@ func TestRefusals(t *testing.T) {
 		},
 			`error "HTTP 307: redirect to http://elsewhere.test/ is not followed" [] ttfb - ttfa - ttaa - end 0s length 0s`, pipeline.Unknown},
 		"silent": {DeepgramSpeak, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
-			`timeout "no response within 30s" [] ttfb - ttfa - ttaa - end 30s length 0s`, pipeline.Unknown},
+			`timeout "no response within 30s (--limit-first-byte)" [] ttfb - ttfa - ttaa - end 30s length 0s`, pipeline.Unknown},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -89,6 +89,7 @@ func (f *flight) finish() {
 	}
 	f.line.Note(noteFinished, f.loop().Now(), int64(f.characters))
 	f.send(p.finish(&f.client.config, f.id), false)
+	f.line.Answering(true)
 	if p.flushes {
 		wanted := max(1, f.flushes())
 		f.line.Note(noteFlushes, f.loop().Now(), wanted)

@@ -3,7 +3,9 @@ package speak
 import (
 	"errors"
 	"fmt"
+	"mime"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -36,6 +38,7 @@ type gatherer struct {
 	failure   *reply.Failure
 	kind      string // content type of the answer to a post
 	prose     *prose // nil while what comes is what was asked for
+	tail      tail   // of plain audio
 }
 
 func newGatherer(c *Config, p *protocol) *gatherer {
@@ -47,8 +50,7 @@ var squeezed = []string{"audio/mpeg", "audio/mp3", "audio/aac", "audio/ogg", "au
 
 // open takes the headers of a post's response.
 func (g *gatherer) open(h http.Header) {
-	kind, _, _ := strings.Cut(h.Get("Content-Type"), ";")
-	kind = strings.ToLower(strings.TrimSpace(kind))
+	kind, parameters := typed(h.Get("Content-Type"))
 	fits := strings.HasPrefix(kind, "audio/") || kind == "application/octet-stream" || kind == ""
 	for _, s := range squeezed {
 		fits = fits && kind != s
@@ -57,6 +59,9 @@ func (g *gatherer) open(h http.Header) {
 		fits = kind == "text/event-stream"
 	}
 	g.kind = kind
+	if g.decoder == nil {
+		g.believe(parameters)
+	}
 	coding := h.Get("Content-Encoding")
 	if !fits && prosaic(kind) && (coding == "" || coding == "identity") {
 		g.prose = &prose{kind: kind}
@@ -64,6 +69,29 @@ func (g *gatherer) open(h http.Header) {
 		g.failure = &reply.Failure{Kind: reply.BadType, Message: kind}
 	} else if coding != "" && coding != "identity" {
 		g.failure = &reply.Failure{Kind: reply.BadLink, Cause: fmt.Errorf("content coding %q is not supported; identity was asked for", coding)}
+	}
+}
+
+// typed returns a content type in lower case, and its parameters as far as they can be read.
+func typed(header string) (kind string, parameters map[string]string) {
+	kind, parameters, err := mime.ParseMediaType(header)
+	if err != nil {
+		kind, _, _ = strings.Cut(header, ";")
+	}
+	return strings.ToLower(strings.TrimSpace(kind)), parameters
+}
+
+// believe takes the rate and the channels that a content type states for those of the samples,
+// unless a header before them says otherwise.
+func (g *gatherer) believe(parameters map[string]string) {
+	f := g.meter.Format
+	for name, into := range map[string]*int{"rate": &f.Rate, "channels": &f.Channels} {
+		if n, err := strconv.Atoi(parameters[name]); err == nil {
+			*into = n
+		}
+	}
+	if f.Check() == nil {
+		g.meter.Format = f
 	}
 }
 
@@ -76,6 +104,7 @@ func (g *gatherer) take(m talk.Message) bool {
 	s := step{}
 	if g.decoder == nil {
 		s.audio = [][]byte{m.Data}
+		g.tail.take(m.Data)
 	} else {
 		g.decoder.read(m, &s)
 	}
@@ -130,6 +159,9 @@ func (g *gatherer) sound(at time.Duration, measure func() (int, error)) {
 func (g *gatherer) finish(r *pipeline.Speech, e *talk.End) {
 	if g.prose != nil && g.failure == nil {
 		g.failure = g.prose.failure()
+	}
+	if g.decoder == nil && g.failure == nil {
+		g.failure = g.tail.failure()
 	}
 	if e.Whole || g.last {
 		g.sound(e.At, func() (int, error) { return g.meter.End(e.At) })

@@ -61,7 +61,7 @@ func (r *rig) say(text string, more bool) *said {
 	s.Saying = pipeline.Saying{Text: text, More: more, Record: pipeline.NewSpeech(r.ID(), r.Now())}
 	s.Notify = func(n pipeline.Sound) {
 		s.samples += n.Samples
-		s.notes = append(s.notes, fmt.Sprintf("%d:%d:%t", n.At/msec, n.Samples, n.Audible))
+		s.notes = append(s.notes, fmt.Sprintf("%d:%d:%t:%s", n.At/msec, n.Samples, n.Audible, peer.MS(n.Voiced)))
 	}
 	s.Done = func() { s.doneAt = r.Now(); close(s.done) }
 	peer.Expect(r.Rig, s.Record.ID, &s.Record, outcome, retell)

@@ -44,7 +44,7 @@ func TestMock(t *testing.T) {
 					t.Errorf("\n got %s\nwant %s", got, want)
 				}
 				n := tt.rate / 10
-				notes := []string{fmt.Sprintf("1200:%d:false", n), fmt.Sprintf("1250:%d:true", n), fmt.Sprintf("1300:%d:true", n), fmt.Sprintf("1350:%d:true", n/2)}
+				notes := []string{fmt.Sprintf("1200:%d:false:-", n), fmt.Sprintf("1250:%d:true:1350", n), fmt.Sprintf("1300:%d:true:1350", n), fmt.Sprintf("1350:%d:true:1350", n/2)}
 				if !slices.Equal(s.notes, notes) || s.doneAt != 1350*msec {
 					t.Errorf("notes %q, done at %s; want %q, 1.35s", s.notes, s.doneAt, notes)
 				}

@@ -97,6 +97,7 @@ func (g *gatherer) tell(told *talk.Retold, each func(talk.Event)) {
 		}
 		e := talk.NewEvent(m)
 		e.Samples, e.Audible = int(g.meter.Samples-before), g.meter.Audible() && !audible
+		e.Noisy = e.Samples > 0 && g.meter.Noisy()
 		switch {
 		case g.failure != nil:
 			e.Kind, e.Text = talk.KindError, g.failure.String()

@@ -9,14 +9,19 @@ import (
 )
 
 // Address returns where a path of a protocol is, over HTTP or as a WebSocket, with the
-// query that the URL has and another one. The URL's own path may be a base, such as /v1,
-// or already hold the protocol's.
+// query that the URL has and another one. The path is as a URL has it: what stands for no
+// slash in it is escaped. The URL's own path may be a base, such as /v1, or already hold the
+// protocol's.
 func (c Config) Address(path string, query url.Values, socket bool) (string, error) {
 	u, err := parse(c.URL)
 	if err != nil {
 		return "", err
 	}
-	u.Path, u.RawPath = join(u.Path, path), ""
+	escaped := join(u.EscapedPath(), path)
+	if u.Path, err = url.PathUnescape(escaped); err != nil {
+		return "", fmt.Errorf("path %s of the protocol: %w", path, err)
+	}
+	u.RawPath = escaped
 	all := u.Query()
 	for name, values := range query {
 		all[name] = values

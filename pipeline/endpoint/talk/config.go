@@ -34,9 +34,10 @@ type Config struct {
 	URL string
 	Key endpoint.Key
 	// Limits are the longest times that are waited. Connect is for an open connection,
-	// FirstByte from the request to the response's headers, or that of a handshake. Gap is
-	// for something to come or go after that, and Whole for all of it, the time before there
-	// is anything to be said and the time that the audio plays aside.
+	// FirstByte from the request to the response's headers, or that of a handshake, and from
+	// there to the word that a session is ready. Gap is for something to come or go after
+	// that, or to come while the server is to speak; and Whole for all of it, the time before
+	// there is anything to be said and the time that the audio plays aside.
 	Limits endpoint.Limits
 	// MaxBytes limits what one conversation receives; 0 means DefaultMaxBytes.
 	MaxBytes int64

@@ -21,6 +21,8 @@ type End struct {
 	Enough bool
 	// HungUp is true when the client had closed it.
 	HungUp bool
+	// Unopened is true when the server agreed to open a WebSocket, and opened none.
+	Unopened bool
 	// Whole is true when the body of a post ended cleanly.
 	Whole bool
 	// Code and Words are those of the server's close frame; 0 and "" without one.
@@ -66,19 +68,23 @@ func (e *End) Wrong() (pipeline.Outcome, string) {
 		return pipeline.Error, e.Cause.Error()
 	case e.Failure != nil && e.Failure.Refusal():
 		return pipeline.Refused, e.Failure.String()
-	case e.Failure != nil && e.Failure.Kind == reply.BadLink && e.Status > 0:
+	case e.Failure != nil && e.Failure.Kind == reply.BadLink && e.Status > 0 && !e.Unopened:
 		return pipeline.Truncated, "it broke off: " + e.Failure.String()
 	case e.Failure != nil:
 		return pipeline.Error, e.Failure.String()
 	case e.Code == closeTryLater:
-		return pipeline.Refused, e.closed()
+		return pipeline.Refused, e.Closed()
 	case e.Code != 0 && !e.Clean():
-		return pipeline.Error, e.closed()
+		return pipeline.Error, e.Closed()
 	}
 	return pipeline.OK, ""
 }
 
-func (e *End) closed() string {
+// Closed says how the server closed; "" when it did not.
+func (e *End) Closed() string {
+	if e.Code == 0 {
+		return ""
+	}
 	if e.Words == "" {
 		return fmt.Sprintf("the server closed with code %d", e.Code)
 	}
@@ -107,11 +113,15 @@ func (l *Line) response(resp *http.Response) End {
 	return e
 }
 
+// NoUpgrade ends the reason of a WebSocket that was not opened though the response says that all
+// is well.
+const NoUpgrade = "the server did not open a WebSocket"
+
 // refused says why a response does not accept, and how long it asks to wait. Read is told
 // of the reads of its body.
 func refused(resp *http.Response, body io.Reader, clock func() time.Duration, read func(time.Duration, []byte)) (*reply.Failure, time.Duration) {
 	if resp.StatusCode >= 200 && resp.StatusCode <= 299 {
-		return &reply.Failure{Kind: reply.HTTPStatus, Code: resp.StatusCode, Message: "the server did not open a WebSocket"}, pipeline.Unknown
+		return &reply.Failure{Kind: reply.HTTPStatus, Code: resp.StatusCode, Message: NoUpgrade}, pipeline.Unknown
 	}
 	r := reply.Read(reply.Response{Status: resp.StatusCode, Header: resp.Header, Body: body, Clock: clock, Read: read}, nil)
 	if to := resp.Header.Get("Location"); to != "" && resp.StatusCode < 400 {

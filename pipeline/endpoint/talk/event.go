@@ -35,6 +35,8 @@ type Event struct {
 	Of      string
 	Samples int // of one channel
 	Audible bool
+	// Noisy is true of audio when all so far is as noise is: its format may be another.
+	Noisy bool
 }
 
 // NewEvent returns the event of a message of which no more is known.

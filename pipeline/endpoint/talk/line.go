@@ -24,6 +24,9 @@ type Ask struct {
 	// Plays is how long the audio plays that is to be sent, on top of the limit for the
 	// whole.
 	Plays time.Duration
+	// Awaits is the server's word that the session is as it was asked for: it has the limit
+	// for a first byte, from the acceptance to Ready. "" is none.
+	Awaits string
 	// Begins is the instant from which something is to come or go: the limits for a gap and
 	// for the whole count from then. What is past, such as 0 or Unknown, is at once.
 	Begins time.Duration
@@ -99,7 +102,7 @@ func (c *Client) line(ask Ask, to Listener) (context.Context, *Line) {
 	return ctx, &Line{
 		client: c, ask: ask, to: to, cancel: cancel,
 		connection: endpoint.NewConnection(c.Loop.Elapsed),
-		watch:      newWatch(c.Limits, max(ask.Begins, now)-now, ask.Plays, cancel),
+		watch:      newWatch(c.Limits, ask.Awaits, max(ask.Begins, now)-now, ask.Plays, cancel),
 		log:        c.newRecorder(ask),
 		wake:       make(chan struct{}, 1),
 		sent:       Sent{First: pipeline.Unknown, Last: pipeline.Unknown, Late: pipeline.Unknown},
@@ -133,6 +136,21 @@ func (l *Line) Hangup() {
 	}
 	l.hungUp = true
 	l.kick()
+}
+
+// Ready says that the word came which the conversation awaits.
+func (l *Line) Ready() {
+	if l.watch != nil { // else it leads nowhere
+		l.watch.ready()
+	}
+}
+
+// Answering says whether it is the server's turn to speak: the limit for a gap then counts
+// what it says, and not what goes out meanwhile.
+func (l *Line) Answering(on bool) {
+	if l.watch != nil {
+		l.watch.answers(on)
+	}
 }
 
 // Cancel gives the conversation up.

@@ -31,6 +31,15 @@ type Microphone struct {
 	timer pipeline.Timer
 }
 
+// Begins returns when the first sample is spoken of what is to begin at an instant, Unknown
+// being at once, to a service that is ready at another. A patient speaker waits for it.
+func Begins(due, ready time.Duration, patient bool) time.Duration {
+	if due == pipeline.Unknown || patient {
+		return max(due, ready)
+	}
+	return due
+}
+
 // Start begins. A frame that was due before now goes out at once.
 func (m *Microphone) Start() { m.schedule() }
 

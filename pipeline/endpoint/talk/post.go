@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"time"
 
 	"halfsecond/pipeline"
@@ -40,7 +39,8 @@ func (l *Line) post(ctx context.Context) {
 		l.finish(e)
 		return
 	}
-	l.watch.moved()
+	l.watch.opened()
+	l.watch.answers(true)
 	l.to.Opened(Opening{At: at, Status: resp.StatusCode, Header: resp.Header})
 	e := l.body(ctx, resp)
 	l.finish(e)
@@ -52,10 +52,10 @@ func (l *Line) post(ctx context.Context) {
 // request sends the post.
 func (l *Line) request(ctx context.Context) (*http.Response, error) {
 	f := Frame{Data: l.ask.Body, Payload: true, Due: l.ask.Due}
-	ctx = httptrace.WithClientTrace(ctx, l.connection.Trace(func() {
+	ctx = l.traced(ctx, func() {
 		l.watch.connected()
 		l.note(f, l.connection.Known().Sent)
-	}))
+	})
 	// A body that cannot be read twice, hence no GetBody, keeps the transport from
 	// sending it again on another connection.
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, l.ask.URL, io.NopCloser(bytes.NewReader(l.ask.Body)))
@@ -78,10 +78,10 @@ func (l *Line) body(ctx context.Context, resp *http.Response) End {
 	for buffer := make([]byte, reply.ReadBytes); ; {
 		n, err := resp.Body.Read(buffer)
 		e.At = l.client.Loop.Elapsed()
-		l.watch.moved()
+		l.watch.came()
 		l.log.read(e.At, buffer[:n])
 		if left -= int64(n); left < 0 {
-			e.Cause = fmt.Errorf("the server sends more than %d bytes", l.client.MaxBytes)
+			e.Cause = fmt.Errorf("the server sends more than %d bytes (--limit-bytes)", l.client.MaxBytes)
 			return e
 		}
 		if n > 0 && !l.to.Heard(Message{At: e.At, Binary: true, Data: buffer[:n]}) {

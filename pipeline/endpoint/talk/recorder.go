@@ -20,6 +20,8 @@ const (
 	noteTLS     = "tls"
 	noteReused  = "reused"
 	noteBye     = "bye" // the client closed the WebSocket
+
+	noteUnopened = "unopened" // the response of status 101 opened no WebSocket
 )
 
 // recorder gathers what goes over the wire: of a WebSocket its messages, of a post the

@@ -32,7 +32,9 @@ func Retell(x *exchange.Exchange) (*Retold, error) {
 	for _, h := range x.Headers {
 		header.Add(h[0], h[1])
 	}
+	_, unopened := x.Noted(noteUnopened)
 	accepted := x.Status == http.StatusSwitchingProtocols || x.Method == http.MethodPost && x.Status >= 200 && x.Status <= 299
+	accepted = accepted && !unopened
 	if accepted {
 		r.Opening = &Opening{At: x.Answered, Status: x.Status, Header: header}
 		r.Messages = messages(x)
@@ -72,6 +74,7 @@ func messages(x *exchange.Exchange) (all []Message) {
 func ending(x *exchange.Exchange, header http.Header, accepted bool) End {
 	e := End{At: x.End, Sent: sent(x), Status: x.Status, Header: header, Transport: link(x)}
 	_, e.HungUp = x.Noted(noteBye)
+	_, e.Unopened = x.Noted(noteUnopened)
 	e.Transport.Headers = endpoint.Key{}.Headers(header)
 	for _, m := range x.Messages {
 		if m.Kind == exchange.Close {

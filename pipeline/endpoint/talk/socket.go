@@ -67,11 +67,12 @@ func (l *Line) open(ctx context.Context) (*websocket.Conn, *tap, http.Header, En
 		NetDialContext: dial(false), NetDialTLSContext: dial(true),
 		ReadBufferSize: reply.ReadBytes, WriteBufferSize: 4 << 10,
 	}
-	traced := httptrace.WithClientTrace(ctx, l.connection.Trace(l.watch.connected))
-	conn, resp, err := dialer.DialContext(traced, l.ask.URL, l.ask.Header)
+	conn, resp, err := dialer.DialContext(l.traced(ctx, l.watch.connected), l.ask.URL, l.ask.Header)
 	switch {
-	case errors.Is(err, websocket.ErrBadHandshake) && resp != nil && resp.StatusCode == http.StatusSwitchingProtocols:
-		return nil, nil, nil, l.broken(0, errAcceptance)
+	case err != nil && resp != nil && resp.StatusCode == http.StatusSwitchingProtocols:
+		l.log.response(wire.last(), resp)
+		l.log.note(noteUnopened, wire.last(), 0)
+		return nil, nil, nil, l.unopened(resp, err)
 	case errors.Is(err, websocket.ErrBadHandshake) && resp != nil:
 		l.log.response(wire.last(), resp)
 		return nil, nil, nil, l.response(resp)
@@ -79,13 +80,32 @@ func (l *Line) open(ctx context.Context) (*websocket.Conn, *tap, http.Header, En
 		return nil, nil, nil, l.broken(0, fmt.Errorf("no connection: %w", err))
 	}
 	conn.SetReadLimit(MaxMessage)
-	l.watch.moved()
+	l.watch.opened()
 	l.log.response(wire.last(), resp)
 	l.to.Opened(Opening{At: wire.last(), Status: resp.StatusCode, Header: resp.Header})
 	return conn, wire, resp.Header, End{}
 }
 
-var errAcceptance = errors.New("no connection: the server switches to something that is no WebSocket of this client: Sec-WebSocket-Accept is not the answer to the key that was sent, or Upgrade or Connection is missing")
+// Unopened begins the reason of a conversation whose server agreed to open a WebSocket, in a
+// manner that opens none.
+const Unopened = "the server agrees to open a WebSocket, and opens none"
+
+// unopened is the end of such a conversation.
+func (l *Line) unopened(resp *http.Response, err error) End {
+	why := "Sec-WebSocket-Accept is not the answer to the key that was sent, or Upgrade or Connection is missing"
+	if !errors.Is(err, websocket.ErrBadHandshake) {
+		why = fmt.Sprintf("it uses an extension that was not asked for: %q", resp.Header.Get("Sec-WebSocket-Extensions"))
+	}
+	e := l.broken(resp.StatusCode, fmt.Errorf("%s: %s", Unopened, why))
+	e.Header, e.Unopened, e.Transport.HTTP = resp.Header, true, version(resp)
+	return e
+}
+
+// traced has the transport tell of the connection, and of when the request goes out.
+func (l *Line) traced(ctx context.Context, sent func()) context.Context {
+	ctx = httptrace.WithClientTrace(ctx, l.connection.Trace(sent))
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{TLSHandshakeStart: l.watch.shaking})
+}
 
 // read hands messages to the listener until there are no more or it has enough.
 func (l *Line) read(ctx context.Context, conn *websocket.Conn, wire *tap, header http.Header) End {
@@ -102,9 +122,9 @@ func (l *Line) read(ctx context.Context, conn *websocket.Conn, wire *tap, header
 			}
 			return e
 		}
-		l.watch.moved()
+		l.watch.came()
 		if left -= int64(len(data)); left < 0 {
-			e.Cause = fmt.Errorf("the server sends more than %d bytes", l.client.MaxBytes)
+			e.Cause = fmt.Errorf("the server sends more than %d bytes (--limit-bytes)", l.client.MaxBytes)
 			return e
 		}
 		m := Message{At: e.At, Binary: kind == websocket.BinaryMessage, Data: data}
@@ -158,7 +178,7 @@ func (l *Line) write(conn *websocket.Conn, ended <-chan struct{}) {
 func (l *Line) unsent(err error) {
 	var late net.Error
 	if errors.As(err, &late) && late.Timeout() {
-		l.cancel(&limitError{"the server did not read", l.client.Limits.Gap})
+		l.cancel(&limitError{"the server did not read", l.client.Limits.Gap, 0, flagGap})
 	}
 }
 
@@ -175,7 +195,7 @@ func (l *Line) send(conn *websocket.Conn, f Frame) error {
 		return err
 	}
 	l.wrote(len(f.Data))
-	l.watch.moved()
+	l.watch.went()
 	return nil
 }
 

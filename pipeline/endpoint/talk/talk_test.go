@@ -43,6 +43,7 @@ func TestAddress(t *testing.T) {
 		{"ws://h/openai/v1/", "/v1/audio/speech", false, "http://h/openai/v1/audio/speech?a=1"},
 		{"https://h/v11", "/v1/listen", false, "https://h/v11/v1/listen?a=1"},
 		{"https://h?a=0", "/x", false, "https://h/x?a=1"},
+		{"https://h/a%2Fb", "/v1/text-to-speech/c%2Fd%3F/stream", false, "https://h/a%2Fb/v1/text-to-speech/c%2Fd%3F/stream?a=1"},
 		{"ftp://h", "/x", false, `url "ftp://h": want it to begin with http://, https://, ws:// or wss://`},
 		{"http:///x?key=secret", "/x", false, `url "http:///x": it names no host`},
 		{"http://u:secret@h/x", "/x", false, `url "http://h/x": it holds a user or password; give the key apart from the URL`},
@@ -118,6 +119,19 @@ func TestMicrophone(t *testing.T) {
 				t.Errorf("%s: got %q, want %q", name, got, tt.want)
 			}
 		})
+	}
+}
+
+// TestPatience: what is to begin before a service is ready waits for it only when it is patient.
+func TestPatience(t *testing.T) {
+	for _, c := range []struct {
+		due, ready time.Duration
+		patient    bool
+		want       time.Duration
+	}{{pipeline.Unknown, 5, false, 5}, {pipeline.Unknown, 5, true, 5}, {3, 5, false, 3}, {3, 5, true, 5}, {7, 5, true, 7}, {7, 5, false, 7}} {
+		if got := Begins(c.due, c.ready, c.patient); got != c.want {
+			t.Errorf("due %d, ready %d, patient %t: %d, want %d", c.due, c.ready, c.patient, got, c.want)
+		}
 	}
 }
 
@@ -234,8 +248,8 @@ func TestLimits(t *testing.T) {
 		want  string
 		at    time.Duration
 	}{
-		"handshake": {func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }, "no response within 2s", 2 * time.Second},
-		"gap":       {func(conn net.Conn) { upgrade(conn, "\x81\x01a"); _, _ = io.Copy(io.Discard, conn) }, "nothing came or went within 3s", 3 * time.Second},
+		"handshake": {func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }, "no response within 2s (--limit-first-byte)", 2 * time.Second},
+		"gap":       {func(conn net.Conn) { upgrade(conn, "\x81\x01a"); _, _ = io.Copy(io.Discard, conn) }, "nothing came or went within 3s (--limit-gap)", 3 * time.Second},
 		"whole": {func(conn net.Conn) {
 			upgrade(conn, "")
 			for {
@@ -244,7 +258,7 @@ func TestLimits(t *testing.T) {
 					return
 				}
 			}
-		}, "no end within 21s", 21 * time.Second},
+		}, "no end within 21s (--limit-whole 20s, and 1s for speech and the silence around it)", 21 * time.Second},
 		// It talks and does not read: what was sent cannot go out.
 		"unread": {func(conn net.Conn) {
 			upgrade(conn, "")
@@ -254,7 +268,7 @@ func TestLimits(t *testing.T) {
 					return
 				}
 			}
-		}, "the server did not read within 3s", 3 * time.Second},
+		}, "the server did not read within 3s (--limit-gap)", 3 * time.Second},
 	}
 	for name, tt := range tests {
 		bubble(t, Config{Limits: limits}, tt.serve, func(c *Client, n *note) {
@@ -281,7 +295,7 @@ func TestLimits(t *testing.T) {
 			n := &note{end: make(chan End, 1)}
 			open(Ask{URL: map[bool]string{true: "ws://h/x", false: "http://h/x"}[start == 0]}, n)
 			e := <-n.end
-			if o, why := e.Wrong(); o != pipeline.Timeout || why != "no connection within 1s" || e.At-start != time.Second {
+			if o, why := e.Wrong(); o != pipeline.Timeout || why != "no connection within 1s (--limit-connect)" || e.At-start != time.Second {
 				t.Errorf("%s %q at %s", o, why, e.At-start)
 			}
 		}
@@ -294,14 +308,14 @@ func TestLimits(t *testing.T) {
 func TestBegins(t *testing.T) {
 	limits := endpoint.Limits{Gap: 3 * time.Second, Whole: 20 * time.Second}
 	for want, serve := range map[string]func(net.Conn){
-		"nothing came or went within 1m3s at 1m3s": func(conn net.Conn) { upgrade(conn, ""); _, _ = io.Copy(io.Discard, conn) },
-		"nothing came or went within 4s at 1m3s": func(conn net.Conn) {
+		"nothing came or went within 1m3s (--limit-gap 3s, and 1m0s for speech and the silence around it) at 1m3s": func(conn net.Conn) { upgrade(conn, ""); _, _ = io.Copy(io.Discard, conn) },
+		"nothing came or went within 4s (--limit-gap 3s, and 1s for speech and the silence around it) at 1m3s": func(conn net.Conn) {
 			upgrade(conn, "")
 			time.Sleep(59 * time.Second)
 			_, _ = io.WriteString(conn, "\x81\x01a")
 			_, _ = io.Copy(io.Discard, conn)
 		},
-		"no end within 1m20s at 1m20s": func(conn net.Conn) {
+		"no end within 1m20s (--limit-whole 20s, and 1m0s for speech and the silence around it) at 1m20s": func(conn net.Conn) {
 			upgrade(conn, "")
 			for {
 				time.Sleep(900 * time.Millisecond)

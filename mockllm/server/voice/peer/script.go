@@ -1,6 +1,8 @@
 package peer
 
 import (
+	"crypto/sha1"
+	"encoding/base64"
 	"io"
 	"net/http"
 	"sync"
@@ -154,4 +156,19 @@ func Body(contentType string, s Script) http.HandlerFunc {
 			}
 		}
 	}
+}
+
+// Extends serves the opening of a WebSocket with an extension that nobody asked for.
+func Extends(t testing.TB) Serve {
+	return Handle(func(w http.ResponseWriter, r *http.Request) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		sum := sha1.Sum([]byte(r.Header.Get("Sec-Websocket-Key") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")) // RFC 6455, 4.2.2
+		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: "+
+			base64.StdEncoding.EncodeToString(sum[:])+"\r\nSec-WebSocket-Extensions: permessage-deflate\r\n\r\n")
+	})
 }

@@ -41,6 +41,7 @@ type Recording struct {
 	Length               time.Duration
 	SpeechFrom, SpeechTo time.Duration // its first and its last sample of speech
 	Lacks                time.Duration // how much more its file says that it holds, of one that was cut
+	Cut                  bool          // its file was cut, whether or not it is known by how much
 }
 
 // Why there were no more sessions.

@@ -75,6 +75,12 @@ func (s *Session) OK() bool { return s.Outcome() == pipeline.OK }
 // Socket reports whether it was a WebSocket.
 func (s *Session) Socket() bool { return s.Transport().Status == 101 }
 
+// Unopened reports whether the server answered to the opening of a WebSocket with what opens
+// none.
+func (s *Session) Unopened() bool {
+	return strings.HasPrefix(s.Reason(), talk.Unopened) || strings.HasSuffix(s.Reason(), talk.NoUpgrade)
+}
+
 // Connecting returns what opening the connection took: DNS, connecting and TLS; 0 for one
 // that was open.
 func (s *Session) Connecting() (sum time.Duration) {
@@ -138,6 +144,15 @@ func (s *Session) Of(kind string) (all []talk.Event) {
 		}
 	}
 	return all
+}
+
+// Sooner is how soon after another a final text comes that nobody can have spoken anew.
+const Sooner = 300 * time.Millisecond
+
+// Noisy reports whether the audio that came is as noise is, so that its format may be another.
+func (s *Session) Noisy() bool {
+	all := s.Of(talk.KindAudio)
+	return len(all) > 0 && all[len(all)-1].Noisy
 }
 
 // Sound is what the audio of an answer was.
