@@ -29,11 +29,12 @@ func (t *tap) last() time.Duration { return time.Duration(t.at.Load()) }
 // dial opens the connection of a WebSocket, with TLS where that is wanted. It ends with
 // the context.
 func (l *Line) dial(ctx context.Context, network, addr string, secure bool) (*tap, error) {
-	conn, err := l.client.DialContext(ctx, network, addr)
+	open, err := l.client.DialContext(ctx, network, addr)
 	if err != nil {
 		return nil, err
 	}
-	context.AfterFunc(ctx, func() { _ = conn.Close() })
+	context.AfterFunc(ctx, func() { _ = open.Close() })
+	conn := open
 	if secure {
 		if conn, err = l.shake(ctx, conn, addr); err != nil {
 			return nil, err
