@@ -51,7 +51,8 @@ check: ## the quick gate: tests run only where something changed
 	@go test $(RACE) ./... | { grep -v 'no test files' || true; }
 
 agree: build ## how far the mock over real sockets is from the simulator
-	@$(BIN) run agree
+	$(call show,agree)
+	$(call show,agree-voice)
 
 bench: ## benchmarks of the heart, with the collector set as the program sets it
 	GOGC=400 go test -run '^$$' -bench . ./pipeline/... ./mockllm/... ./simulators/... ./budgets/...

@@ -60,7 +60,7 @@ type Exemplar struct {
 func Analyse(run trace.Run) (*Analysis, error) {
 	a := &Analysis{Run: run, kind: kindOf(run.Header.Kind).imported(run.Traces)}
 	stages := a.stageNames()
-	metrics := a.kind.metrics(stages)
+	metrics := withWaits(a.kind.metrics(stages), run.Header.Stages)
 	for _, text := range run.Header.Budgets {
 		b, err := Parse(text, metrics)
 		if err != nil {
@@ -267,6 +267,7 @@ func (a *Analysis) lateness() trace.Lateness {
 func (a *Analysis) judge(j *Judgement) {
 	p := a.Pool(j.Budget.Metric.Name)
 	j.judge(p, a.forbidden(j.Budget))
+	j.ofCutIns(a)
 	if !j.HasValue || j.holds(p) || a.Unfit != "" {
 		j.note(a)
 		return
@@ -275,7 +276,9 @@ func (a *Analysis) judge(j *Judgement) {
 		j.Owner = a.owner(j.outside())
 		r := newReplayer(b, p.Population, a.kind.mark, a.landed, a.missing)
 		j.Levers = r.levers()
-		a.certain(j, r)
+		if a.certain(j, r) {
+			return
+		}
 	}
 	if j.Verdict == Fail {
 		j.Reason = j.overrun(p)
@@ -309,19 +312,35 @@ func (a *Analysis) forbidden(b Budget) string {
 	return ""
 }
 
-// certain adds to an unmeasured budget that it would be outside even if the stages
-// without a known spread took no time.
-func (a *Analysis) certain(j *Judgement, r *replayer) {
+// certain fails a budget that is unmeasured since stages without a known spread are under
+// its metric, but would be outside even if none of those took any time: however they
+// spread, they take no less. Stages that no landing waited for count too, for one may be
+// waited for once the others take no time, and so does each interaction that was given up
+// at such a stage, which then would have landed. It returns whether the budget fails so.
+func (a *Analysis) certain(j *Judgement, r *replayer) bool {
+	words := a.MedianOnly(j.Budget.Metric)
+	if j.Verdict != Unmeasured || words == "" {
+		return false
+	}
 	var names []string
-	for _, s := range a.spreadless(j.Budget.Metric) {
-		names = append(names, s.Name())
+	for _, s := range a.Stages {
+		if s.NoSpread {
+			names = append(names, s.Name())
+		}
 	}
-	if j.Verdict != Unmeasured || len(names) == 0 {
-		return
+	values := r.scaled(0, names...)
+	for _, l := range r.lost {
+		if slices.Contains(names, l.stage) {
+			values = append(values, 0)
+		}
 	}
-	if values := r.scaled(0, names...); !r.met(values) {
-		j.Reason += fmt.Sprintf("; outside even if %s took no time: %s", strings.Join(names, " and "), j.Unit().Format(r.value(values)))
+	if r.met(values) {
+		return false
 	}
+	j.Verdict, j.Margin = Fail, j.Budget.Limit.margin(j.Value)
+	j.Certain = fmt.Sprintf("outside even if no time went to %s: %s", words, j.Unit().Format(r.value(values)))
+	j.Reason = j.overrun(a.Pool(j.Budget.Metric.Name)) + "; " + j.Certain
+	return true
 }
 
 // spreadless returns the stages without a known spread that the metric rests on.

@@ -14,10 +14,10 @@ type Curve struct {
 	Setting string // what is varied, such as "wait"
 	Unit    string // "ms", or "" for a share
 	Metric  string // whose values the latencies are: "reply"
-	// Turns are those whose pauses are known, with so many Pauses inside; each is tried
-	// Repeats times.
-	Turns, Pauses, Repeats int
-	Points                 []CurvePoint // by ascending setting
+	// Turns are those of each run, Different those among them that differ in their words, with
+	// so many Pauses inside.
+	Turns, Different, Pauses int
+	Points                   []CurvePoint // by ascending setting
 }
 
 // CurvePoint is one value of the setting.

@@ -13,34 +13,6 @@ import (
 
 // What traces of voice turns tell beside how soon replies land.
 
-// CutIns is how often the agent would have spoken into a pause.
-type CutIns struct {
-	N     int // turns whose pauses are known
-	Rate  Proportion
-	Share int // turns that it cut in on
-}
-
-// CutIns returns how often the agent cuts in; ok is false when no turn's pauses are known.
-// The interval is Wilson's, of independent turns.
-func (a *Analysis) CutIns() (c CutIns, ok bool) {
-	p := a.Pool("cut_in_share")
-	if p == nil || len(p.Values) == 0 {
-		return c, false
-	}
-	c.N = len(p.Values)
-	for _, v := range p.Values {
-		c.Share += int(v)
-	}
-	c.Rate = proportion(c.Share, c.N)
-	return c, true
-}
-
-func proportion(k, n int) Proportion {
-	p := Proportion{Value: float64(k) / float64(n)}
-	p.Low, p.High = quantile.Proportion{Share: p.Value, N: float64(n)}.Wilson(.95)
-	return p
-}
-
 // Estimate is a percentile with its 95 % interval, in the unit of its metric.
 type Estimate struct {
 	Q           quantile.Q
@@ -79,7 +51,7 @@ func (a *Analysis) CallTurns(most int) []CallTurn {
 	for i := range a.Run.Traces {
 		t := &a.Run.Traces[i]
 		n := t.Index + 1
-		if told, err := strconv.Atoi(t.Fact(factTurn)); err == nil && told > 0 {
+		if told, err := strconv.Atoi(t.Fact(pipeline.FactTurn)); err == nil && told > 0 {
 			n = told
 		}
 		traces[n], last = append(traces[n], *t), max(last, n)
@@ -110,9 +82,6 @@ func (a *Analysis) CallTurns(most int) []CallTurn {
 	slices.SortFunc(out, func(x, y CallTurn) int { return cmp.Compare(x.First, y.First) })
 	return out
 }
-
-// factTurn is the fact of a voice turn: its number in the call, from 1.
-const factTurn = "turn"
 
 // count takes the tokens of the answers' requests together.
 func (c *CallTurn) count(of []pipeline.Trace) {
@@ -214,7 +183,7 @@ func tokensOf(r *pipeline.Request) price.Tokens {
 // ofCommit are the stages that a turn's commit waits for, ofModel those that stand at the
 // beginning of a request.
 var (
-	ofCommit = []string{pipeline.SpanVADWait, pipeline.SpanEndOfTurn, pipeline.SpanSTTTail, pipeline.SpanSTTTimer, pipeline.SpanPolicyWait, pipeline.SpanHook}
+	ofCommit = []string{pipeline.SpanVADWait, pipeline.SpanEndOfTurn, pipeline.SpanSTTQueue, pipeline.SpanSTTTail, pipeline.SpanSTTTimer, pipeline.SpanPolicyWait, pipeline.SpanHook}
 	ofModel  = []string{pipeline.SpanLLMConnect, pipeline.SpanLLMLoad, pipeline.SpanLLMQueue, pipeline.SpanLLMPrefill, pipeline.SpanLLMFirstToken, pipeline.SpanLLMReasoning}
 )
 

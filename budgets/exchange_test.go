@@ -35,18 +35,6 @@ func analysed(t *testing.T, traces ...pipeline.Trace) *Analysis {
 	return a
 }
 
-// What is cut in on is counted over the turns whose pauses are known, with Wilson's interval.
-func TestCutIns(t *testing.T) {
-	if _, ok := analysed(t, talk(0, 0, 90*ms)).CutIns(); ok {
-		t.Error("a rate without a pause")
-	}
-	no, yes := pipeline.Fact{Name: pipeline.FactCutIn, Value: "no"}, pipeline.Fact{Name: pipeline.FactCutIn, Value: "yes"}
-	c, ok := analysed(t, talk(0, 0, 90*ms, no), talk(0, 1, 90*ms, yes), talk(0, 2, 90*ms), talk(0, 3, 90*ms, no), talk(0, 4, 90*ms, no)).CutIns()
-	if !ok || c.N != 4 || c.Share != 1 || c.Rate.Value != .25 || c.Rate.Low < .045 || c.Rate.Low > .046 || c.Rate.High < .699 || c.Rate.High > .7 {
-		t.Errorf("%+v, want 1 of 4 within 4.6 %% to 69.9 %%", c)
-	}
-}
-
 // Turns are told apart by their fact, or by their place in the session, and stand together
 // where there are too many.
 func TestCallTurns(t *testing.T) {
@@ -132,20 +120,5 @@ func TestCurve(t *testing.T) {
 	}
 	if q := c.Quickest(quantile.P95, -1); q != nil {
 		t.Errorf("quickest %+v, want none", q)
-	}
-}
-
-// Changes are ranked by what they leave; what is unknown comes last.
-func TestRanked(t *testing.T) {
-	c := Changes{All: []Change{
-		{What: "unknown", Would: State{P50: pipeline.Unknown, P95: pipeline.Unknown}},
-		{What: "slow", Would: State{P50: 300 * ms, P95: 900 * ms}},
-		{What: "cuts in", Would: State{P50: 400 * ms, P95: 800 * ms, CutIn: .2, CutInKnown: true}},
-		{What: "quick", Would: State{P50: 400 * ms, P95: 800 * ms, CutIn: .1, CutInKnown: true}},
-	}}
-	for q, want := range map[quantile.Q]string{quantile.P95: "quick; cuts in; slow; unknown", quantile.P50: "slow; quick; cuts in; unknown"} {
-		if got := (&Best{Parts: c.Ranked(q)}).Words(); got != want {
-			t.Errorf("by %v: %s, want %s", q, got, want)
-		}
 	}
 }

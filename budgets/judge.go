@@ -39,6 +39,10 @@ type Judgement struct {
 	HasInterval bool
 	Margin      float64 // how far Value is inside the limit; negative outside. 0 when unmeasured
 
+	// Certain says why a failure is certain although the value rests on stages of which
+	// only a median is published; empty for any other. Reason has it too.
+	Certain string
+
 	Lost   int     // of a share: members that got no answer, and so are not inside
 	Of     int     // of a share: all its members
 	Owner  *Owner  // of the overrun; nil unless the value is outside and a path explains it

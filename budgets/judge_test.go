@@ -187,11 +187,12 @@ func TestNoSpread(t *testing.T) {
 		t.Fatal(err)
 	}
 	const rests = "rests on llm_first_token (fast-llm), of which only a median is published"
+	const without = "; outside even if no time went to llm_first_token (fast-llm), of which only a median is published: "
 	want := []string{
 		"pass: " + rests + "; medians of stages add up only roughly",
 		"unmeasured: " + rests,
-		"unmeasured: " + rests + "; outside even if llm_first_token took no time: 0 %",
-		"unmeasured: " + rests + "; outside even if llm_first_token took no time: 440 ms", "pass: ",
+		"fail: 90 points short; vad_wait owns most of it" + without + "0 %",
+		"fail: 141 ms over; vad_wait owns the largest part of it" + without + "440 ms", "pass: ",
 		"unmeasured: " + rests,
 		"pass: " + rests + "; medians of stages add up only roughly",
 		"unmeasured: no samples", "pass: ",
@@ -201,9 +202,54 @@ func TestNoSpread(t *testing.T) {
 			t.Errorf("%v is %q, want %q", j.Budget, got, want[i])
 		}
 	}
-	// A value outside the limit is shown with its owner and its levers even so.
-	if j := a.Judgements[3]; !j.HasValue || j.Owner == nil || len(j.Levers) == 0 {
-		t.Errorf("%v: %+v, want a value, an owner and levers", j.Budget, j)
+	// What fails so is shown with its margin, its owner and its levers.
+	if j := a.Judgements[3]; !j.HasValue || j.Owner == nil || len(j.Levers) == 0 || j.Margin != -141e6 {
+		t.Errorf("%v: %+v, want a value, a margin, an owner and levers", j.Budget, j)
+	}
+}
+
+// A failure is certain only where no spread at all could save it: not where it takes a
+// stage that is waited for once another takes no time, nor where interactions were given
+// up at a stage of which only a median is known.
+func TestFailureThatNoSpreadSaves(t *testing.T) {
+	// Turns that land at 340 ms: 20 + max(200, 47) + 0 + 120; keys that are half given up.
+	var even []pipeline.Trace
+	for i := range 20 {
+		even = append(even, turn(i, 0, 0))
+	}
+	var keys []pipeline.Trace
+	for i := range 20 {
+		k := key(i, true, 60*ms)
+		if i%2 == 0 {
+			k = key(i, true, -1, pipeline.Cancelled)
+			k.Requests[0].End = k.End
+			k.Spans = append(k.Spans, pipeline.Span{Name: "llm_first_token", Start: k.Due + 50*ms, End: pipeline.Unknown})
+		}
+		keys = append(keys, k)
+	}
+	for _, c := range []struct {
+		name   string
+		run    trace.Run
+		stages []string
+		want   Verdict
+	}{
+		{"what is left is outside", voiceRun(even, "p95(reply) < 139ms"), []string{"vad_wait", "stt_tail"}, Fail},
+		{"what is left is inside", voiceRun(even, "p95(reply) < 141ms"), []string{"vad_wait", "stt_tail"}, Unmeasured},
+		{"the other one is waited for then", voiceRun(even, "p95(reply) < 187ms"), []string{"vad_wait"}, Fail},
+		{"and has no spread either", voiceRun(even, "p95(reply) < 187ms"), []string{"vad_wait", "stt_tail"}, Unmeasured},
+		{"given up at the stage", ideRun(keys, "share(ttfc < 70ms) >= 90%"), []string{"llm_first_token"}, Unmeasured},
+		{"given up at another", ideRun(keys, "share(ttfc < 70ms) >= 90%"), []string{"debounce"}, Fail},
+	} {
+		for _, name := range c.stages {
+			c.run.Header.Stages = append(c.run.Header.Stages, trace.Stage{Name: name, Simulated: true, NoSpread: true})
+		}
+		a, err := Analyse(c.run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if j := a.Judgements[0]; j.Verdict != c.want || a.Verdict != c.want || (j.Certain != "") != (c.want == Fail) {
+			t.Errorf("%s: %v, %q, certain %q, want %v", c.name, j.Verdict, j.Reason, j.Certain, c.want)
+		}
 	}
 }
 

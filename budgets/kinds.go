@@ -23,14 +23,14 @@ var (
 	voice = kind{
 		name: pipeline.KindVoice,
 		stages: []string{
-			pipeline.SpanCapture, pipeline.SpanUplink, pipeline.SpanJitterBuffer,
-			pipeline.SpanVADBacklog, pipeline.SpanVADWait, pipeline.SpanEarlyEnd, pipeline.SpanSTTInterim, pipeline.SpanEndOfTurn, pipeline.SpanSTTTail,
+			pipeline.SpanCapture, pipeline.SpanUplink, pipeline.SpanUplinkLoss, pipeline.SpanJitterBuffer,
+			pipeline.SpanVADBacklog, pipeline.SpanVADWait, pipeline.SpanEarlyEnd, pipeline.SpanSTTInterim, pipeline.SpanEndOfTurn, pipeline.SpanSTTQueue, pipeline.SpanSTTTail,
 			pipeline.SpanSTTTimer, pipeline.SpanPolicyWait, pipeline.SpanHook, pipeline.SpanCommit,
 			pipeline.SpanLLMConnect, pipeline.SpanLLMLoad, pipeline.SpanLLMQueue, pipeline.SpanLLMPrefill, pipeline.SpanLLMReasoning,
-			pipeline.SpanWrongGuess, pipeline.SpanToolCall, pipeline.SpanTool, pipeline.SpanGathering,
+			pipeline.SpanWrongGuess, pipeline.SpanToolCall, pipeline.SpanTool, pipeline.SpanGathering, pipeline.SpanLookAhead,
 			pipeline.SpanTTSConnect, pipeline.SpanTTSQueue, pipeline.SpanTTSHeld, pipeline.SpanTTSFirstAudio, pipeline.SpanLeading, pipeline.SpanModelAudio,
 			pipeline.SpanPostWait, pipeline.SpanPreBuffer, pipeline.SpanFiller, pipeline.SpanFillerPlays, pipeline.SpanFillerWait,
-			pipeline.SpanEgress, pipeline.SpanPlayout, pipeline.SpanUnderrun,
+			pipeline.SpanEgress, pipeline.SpanPlayout, pipeline.SpanPlayoutLoss, pipeline.SpanUnderrun,
 		},
 		mark:    pipeline.MarkReplyHeard,
 		landing: latency("reply", replyFormula, "turns", toReply),

@@ -17,9 +17,11 @@ var voiceMetrics = []Metric{
 	tally("barge_in_stop", Duration, "silence at the ear - the user's first sound into the reply (mark silence - mark barge_in)", "replies that were stopped", toStop),
 	tally("false_stop_share", Share, "replies that were stopped by what was no interruption / replies that were stopped or spoken into", "replies that were spoken into",
 		ofFact(pipeline.FactBargeIn, "false stop")),
-	tally("cut_in_share", Share, "turns into a pause of which the agent would have spoken / turns", "turns whose pauses are known", ofFact(pipeline.FactCutIn, "yes")),
+	tally(cutInShare, Share, "turns into a pause of which the agent would have spoken / turns", "turns whose pauses are known", ofFact(pipeline.FactCutIn, "yes")),
 	tally("guess_hit_share", Share, "turns whose early request was right / turns that made one", "turns with an early request", guessed),
-	tally("wasted_tokens", Count, "tokens of prompts and answers of requests that were made for nothing", "turns with a wrong early request", wasted),
+	wastedTokens,
+	tally("speech_clipped", Share, "frames of the user's speech that were lost and not replaced / frames of it", "turns whose sound loses frames", ofShare(pipeline.FactSpeechClipped)),
+	tally("reply_clipped", Share, "frames of the reply that were lost and not replaced / frames of it", "turns whose sound loses frames", ofShare(pipeline.FactReplyClipped)),
 	tally("underruns", Count, "holes in the reply after it began", "turns whose reply was followed to its end", underruns),
 	latency("stalled", "time that the reply is silent after it began, since the next audio is not there", "turns whose reply was followed to its end", stalled),
 }
@@ -80,6 +82,17 @@ func ofFact(name, value string) func(t *pipeline.Trace) (float64, standing) {
 	}
 }
 
+// ofShare is the share that a fact has, and leaves out turns without it.
+func ofShare(name string) func(t *pipeline.Trace) (float64, standing) {
+	return func(t *pipeline.Trace) (float64, standing) {
+		share, err := strconv.ParseFloat(t.Fact(name), 64)
+		if err != nil || !(share >= 0 && share <= 1) {
+			return 0, outside
+		}
+		return share, present
+	}
+}
+
 func guessed(t *pipeline.Trace) (float64, standing) {
 	if t.Fact(pipeline.FactGuess) == "none" {
 		return 0, outside
@@ -87,12 +100,34 @@ func guessed(t *pipeline.Trace) (float64, standing) {
 	return ofFact(pipeline.FactGuess, "right")(t)
 }
 
+// wastedTokens are those of early requests that were wrong, and 0 in every other turn. They
+// are those of all turns or of none: a mean without the wrong ones would be of the others.
+var wastedTokens = Metric{
+	Name: "wasted_tokens", Unit: Count, Over: "turns whose model was asked",
+	Formula: "tokens of prompts and answers of requests that were made for nothing, 0 where none was; none where nobody counted those of a wrong one",
+	gather: func(traces []pipeline.Trace, p *Pool) {
+		counted := !slices.ContainsFunc(traces, func(t pipeline.Trace) bool { _, s := wasted(&t); return s == unseen })
+		for i := range traces {
+			v, s := wasted(&traces[i])
+			if s == present && !counted {
+				s = unseen
+			}
+			p.put(v, s)
+		}
+	},
+}
+
 func wasted(t *pipeline.Trace) (float64, standing) {
 	n, err := strconv.Atoi(t.Fact(pipeline.FactWasted))
-	if err != nil {
+	switch {
+	case err == nil:
+		return float64(n), present
+	case t.Fact(pipeline.FactGuess) == "wrong":
+		return 0, unseen
+	case len(t.Requests) == 0 || t.Fact(pipeline.FactLog) != "": // what others asked early they do not say
 		return 0, outside
 	}
-	return float64(n), present
+	return 0, present
 }
 
 func underruns(t *pipeline.Trace) (float64, standing) {

@@ -15,8 +15,12 @@ type Converser interface {
 type Turn struct {
 	Session int   // whose it is, as in Trace.Session
 	Voice   Voice // what the user says; silence follows it
+	// More says that another turn of the session follows: what was opened for this one stays
+	// open for it, and it is the next Start of that Session that goes on there. Done is then
+	// called when the answer is over.
+	More bool
 	// Begin is the instant at which the first sample is spoken; Unknown is as soon as the
-	// service is ready.
+	// service is ready. Nobody speaks before the answer to the turn before has been played.
 	Begin time.Duration
 	// Interruption is what the user says into the answer, InterruptAfter its first audible
 	// sample came; nil is nothing.
@@ -34,6 +38,9 @@ type Turn struct {
 
 // Answered is the record of one turn and its answer. Instants that were not observed are
 // Unknown, counts that nobody stated are UnknownCount: make one with NewAnswered.
+//
+// Of a turn that goes on in a session Ready is when that was ready, its Transport is Reused, and
+// the frames are those since it began to be spoken.
 type Answered struct {
 	ID  int64         // unique within the run, from 1
 	Due time.Duration // when it should have begun
@@ -78,6 +85,8 @@ type Answered struct {
 	CachedTokens int // of the input
 	OutputTokens int
 	Events       []Mark // every kind of event at its first coming
+	// Flags are names of what is odd about the answer, such as faults of package phone.
+	Flags []string
 
 	Outcome   Outcome
 	Reason    string

@@ -20,12 +20,18 @@ type Call struct {
 	OutputTokens int // answer length for modelled forms; at least 1
 	MaxTokens    int // limit sent to a server; at least OutputTokens for modelled forms
 	Priority     int // larger goes first where the model has priorities; usually 0
+	// Draw names the random numbers that a modelled form takes for the call: calls with the
+	// same one meet the same in all runs of a seed, whatever else is asked. 0 takes the next of
+	// those that such calls share, in the order of their coming.
+	Draw uint64
 
-	// Prompt and Answer are asked for only when the call crosses a socket.
-	// Answer is the text that our own mock is told to say; its token count is
-	// OutputTokens. A rented endpoint never sees it. Either may be nil.
-	Prompt func() Prompt
-	Answer func() string
+	// Prompt, Answer and Thought are asked for only when the call crosses a socket.
+	// Answer is the text that our own mock is told to say, and Thought the reasoning before
+	// it; their token counts together are OutputTokens. A rented endpoint never sees them.
+	// Each may be nil.
+	Prompt  func() Prompt
+	Answer  func() string
+	Thought func() string
 	// Blocks is asked for only by a modelled form that keeps prompts in a cache. It
 	// appends one hash for each whole block of size tokens of the prompt followed by
 	// the answer; each stands for all tokens up to its block's end, so that what

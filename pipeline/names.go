@@ -14,12 +14,14 @@ const (
 const (
 	SpanCapture      = "capture" // microphone and encoder
 	SpanUplink       = "uplink"
+	SpanUplinkLoss   = "uplink_loss" // frames that were lost are sent again
 	SpanJitterBuffer = "jitter_buffer"
 	SpanVADBacklog   = "vad_backlog" // the detectors are behind what they hear
 	SpanVADWait      = "vad_wait"    // silence, and the frame grid, until the detector reports the end of speech
 	SpanEndOfTurn    = "end_of_turn"
 	SpanSTTInterim   = "stt_interim" // text that holds all that was said, and is not final
 	SpanEarlyEnd     = "early_end"   // until the turn is over, probably
+	SpanSTTQueue     = "stt_queue"   // the recognizers are behind what they hear, or busy
 	SpanSTTTail      = "stt_tail"
 	SpanSTTTimer     = "stt_timer" // a final text is waited for that nobody marks as final
 	SpanPolicyWait   = "policy_wait"
@@ -51,7 +53,8 @@ const (
 	SpanFillerWait  = "filler_wait" // the answer waits for the filler's end
 	SpanEgress      = "egress"
 	SpanPlayout     = "playout"
-	SpanUnderrun    = "underrun" // the reply has a hole, after it began
+	SpanPlayoutLoss = "playout_loss" // the first frames of the reply are lost, and the next is waited for
+	SpanUnderrun    = "underrun"     // the reply has a hole, after it began
 
 	SpanDebounce  = "debounce"   // of a key
 	SpanLLMDecode = "llm_decode" // of a plain request: first token to last
@@ -77,6 +80,13 @@ const (
 	FactWasted      = "wasted_tokens" // of a request that was made for nothing
 	FactBargeIn     = "barge_in"      // "stopped", "false stop" or "unnoticed"
 	FactHeardTokens = "heard_tokens"  // of the reply, before the user spoke into it
+)
+
+// Facts of a voice turn whose sound loses frames: the share of them that nobody hears, from
+// 0 to 1, since it was made up from what came before.
+const (
+	FactSpeechClipped = "speech_clipped"
+	FactReplyClipped  = "reply_clipped"
 )
 
 // Facts of a key.
@@ -116,6 +126,31 @@ const SpanLookAhead = "look_ahead"
 // interruption, and stops making and sending audio.
 const MarkNoticed = "noticed"
 
+// FactTurn is the fact of a voice turn: its number in the call, from 1. Without it the
+// turn's place in its session is its number.
+const FactTurn = "turn"
+
+// FactCache is the fact of a voice turn: what made the beginning of its prompt another than
+// that of the turns before, so that no cache knows it. Its values are those below, with
+// commas between; there is no fact where nothing did.
+const (
+	FactCache      = "cache"
+	CacheTimeStamp = "time_stamp" // the system prompt has the time in it
+	CacheToolOrder = "tool_order" // the tools stand in another order
+	CacheRewrite   = "rewrite"    // what was said before is told in other words
+)
+
+// FactAskedWith is the fact of a voice turn: what stood for the user's words in the prompt, beside
+// a real recognizer.
+const FactAskedWith = "asked_with"
+
+// The values of FactAskedWith: what the recognizer heard, and words of ours of the same length,
+// where it had heard nothing when the model was asked.
+const (
+	PromptHeard  = "heard"
+	PromptMadeUp = "made_up"
+)
+
 // FactWords is the fact of a voice turn: the words that the user said, where they are known.
 const FactWords = "words"
 
@@ -126,3 +161,9 @@ const (
 	FactCountsFrom   = "counts_from"
 	CountsFromSpeech = "speech"
 )
+
+// FactVADSilence is the fact of a voice turn: the silence that its detector is set to wait
+// for, as a duration of Go. Without it that is all of vad_wait; with it vad_wait has more, or
+// less, since the detector looks once in a frame, computes, or took another sample for the
+// last of the speech.
+const FactVADSilence = "vad_silence"

@@ -38,9 +38,17 @@ func SamplesLast(n int64, rate int) time.Duration {
 type Hearing struct {
 	Session int   // whose it is, as in Trace.Session
 	Voice   Voice // what is said; silence follows it until the turn has ended
+	// More says that another utterance of the session follows: where the service allows it, what
+	// was opened for this one stays open for it, and the next Start of that Session goes on there.
+	// Done is then called when all of the text is there.
+	More bool
 	// Begin is the instant at which the first sample is spoken; Unknown is as soon as the
 	// service is ready. What was spoken before it is ready goes out late.
 	Begin time.Duration
+
+	// Stop is how long after the end of speech the asker's own detector has it; 0 leaves that
+	// to the STT. A service that can be asked for its final text is asked then.
+	Stop time.Duration
 
 	// Notify tells what was heard, in the order of its coming; it may be nil.
 	Notify func(Heard)
@@ -68,6 +76,9 @@ type Heard struct {
 	// so far since the last final one: each stands for those before it.
 	Text string
 	Name string // of a HeardEvent: the service's own word
+	// SoFar is all text of the utterance that will not change, of a HeardFinal and of what is
+	// Settled.
+	SoFar string
 	// TurnEnd is true when the service says with it that the speaker's turn has ended. Its text
 	// may still be to come.
 	TurnEnd bool

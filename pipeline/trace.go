@@ -105,8 +105,7 @@ type Request struct {
 	Simulated  bool
 	Server     ServerTime // what the server says of its own time
 	Transport  Transport
-	// Way is the part of a modelled network in the instants of a request that crossed a
-	// real one; zero for none.
+	// Way is the part of a modelled network in the instants of a request; zero for none.
 	Way Way
 }
 

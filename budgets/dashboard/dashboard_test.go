@@ -70,13 +70,13 @@ func TestNumbers(t *testing.T) {
 		"Pipecat: text_aggregation":                            {50 * ms, ""},
 		"Pipecat: TTFB of TTS":                                 {260 * ms, ""},
 		"LiveKit Agents: e2e_latency":                          {829 * ms, "[{leading_silence 150ms} {playout 35ms} {uplink 30ms} {vad_backlog 30ms} {egress 20ms} {capture 10ms}]"},
-		"LiveKit Agents: end_of_utterance_delay + ttft + ttfb": {659 * ms, "[{leading_silence 150ms} {reasoning 100ms} {gathering 40ms} {playout 35ms} {uplink 30ms} {vad_backlog 30ms} {egress 20ms} {post_wait 15ms} {capture 10ms} {look_ahead 10ms} {hook 5ms}]"},
+		"LiveKit Agents: end_of_utterance_delay + ttft + ttfb": {604 * ms, "[{leading_silence 150ms} {reasoning 100ms} {tts_connect 55ms} {gathering 40ms} {playout 35ms} {uplink 30ms} {vad_backlog 30ms} {egress 20ms} {post_wait 15ms} {capture 10ms} {look_ahead 10ms} {hook 5ms}]"},
 		"LiveKit Agents: transcription_delay":                  {220 * ms, ""},
 		"LiveKit Agents: end_of_turn_delay":                    {242 * ms, ""},
 		"LiveKit Agents: on_user_turn_completed_delay":         {5 * ms, ""},
 		"LiveKit Agents: llm_node_ttft":                        {157 * ms, ""},
-		"LiveKit Agents: tts_node_ttfb":                        {310 * ms, ""},
-		"LiveKit Agents: ttfb of tts_metrics":                  {260 * ms, ""},
+		"LiveKit Agents: tts_node_ttfb":                        {205 * ms, ""},
+		"LiveKit Agents: ttfb of tts_metrics":                  {205 * ms, ""},
 		"Vapi: turnLatency":                                    {739 * ms, "[{leading_silence 150ms} {reasoning 100ms} {playout 35ms} {uplink 30ms} {egress 20ms} {post_wait 15ms} {capture 10ms} {hook 5ms}]"},
 		"Vapi: transcriberLatency":                             {250 * ms, ""},
 		"Vapi: endpointingLatency":                             {22 * ms, ""},
@@ -108,7 +108,7 @@ func TestNumbers(t *testing.T) {
 // Whatever a metric counts, its value, what it leaves out and what it counts twice make
 // voice-to-voice, to the nanosecond.
 func TestEverythingIsExplained(t *testing.T) {
-	a := analyse(t, chain(0), early(1), filled(2), spoken(3))
+	a := analyse(t, chain(0), early(1), filled(2), spoken(3), gridded(4, 217*ms), gridded(5, 150*ms), held(6))
 	for _, m := range dashboard.Metrics() {
 		replays, seen := a.Replays(), 0
 		for i := range replays {
@@ -175,6 +175,79 @@ func spoken(index int) pipeline.Trace {
 	return t
 }
 
+// gridded returns a turn whose detector is set to 200 ms and takes so long.
+func gridded(index int, takes time.Duration) pipeline.Trace {
+	t := pipeline.Trace{Kind: pipeline.KindVoice, Index: index, Due: time.Duration(index) * 10 * time.Second}
+	uplink := t.Append(pipeline.SpanUplink, 40*ms, true)
+	stop := t.Append(pipeline.SpanVADWait, takes, true, uplink)
+	final := t.Append(pipeline.SpanSTTTail, 230*ms, true, uplink)
+	first := t.Append(pipeline.SpanLLMFirstToken, 150*ms, true, stop, final)
+	audio := t.Append(pipeline.SpanTTSFirstAudio, 80*ms, true, first)
+	ear := t.Append(pipeline.SpanPlayout, 40*ms, true, audio)
+	t.Marks = []pipeline.Mark{{Name: pipeline.MarkReplyHeard, At: t.Spans[ear].End}}
+	t.Facts = []pipeline.Fact{{Name: pipeline.FactVADSilence, Value: "200ms"}}
+	return t
+}
+
+// held returns a turn of 5,160 ms whose answer is there long before the turn is over.
+func held(index int) pipeline.Trace {
+	t := pipeline.Trace{Kind: pipeline.KindVoice, Index: index, Due: time.Duration(index) * 10 * time.Second}
+	uplink := t.Append(pipeline.SpanUplink, 40*ms, true)
+	stop := t.Append(pipeline.SpanVADWait, 200*ms, true, uplink)
+	end := t.Append(pipeline.SpanEndOfTurn, 4700*ms, true, stop)
+	first := t.Append(pipeline.SpanLLMFirstToken, 150*ms, true, stop)
+	text := t.Append(pipeline.SpanGathering, 30*ms, true, first)
+	audio := t.Append(pipeline.SpanTTSFirstAudio, 180*ms, true, text, end)
+	ear := t.Append(pipeline.SpanPlayout, 40*ms, true, audio)
+	t.Marks = []pipeline.Mark{{Name: pipeline.MarkReplyHeard, At: t.Spans[ear].End}}
+	return t
+}
+
+// TestSilenceAsItIsSet: a framework takes the silence that its detector is set to from the
+// detector's stop. At the ear the turns land at 580 ms: a stop at 257 or 190 ms makes 57 or
+// -10 ms the end of speech, where it is 40.
+func TestSilenceAsItIsSet(t *testing.T) {
+	for _, c := range []struct {
+		takes time.Duration
+		want  map[string]time.Duration
+	}{
+		{217 * ms, map[string]time.Duration{"Pipecat: user_bot_latency": 443 * ms, "Pipecat: user_turn_secs": 213 * ms, "Pipecat: TTFB of STT": 213 * ms, "LiveKit Agents: e2e_latency": 443 * ms, "LiveKit Agents: transcription_delay": 213 * ms, "Pipecat: user_bot_latency before 0.0.102": 243 * ms}},
+		{150 * ms, map[string]time.Duration{"Pipecat: user_bot_latency": 510 * ms, "Pipecat: user_turn_secs": 280 * ms, "Pipecat: TTFB of STT": 280 * ms, "LiveKit Agents: e2e_latency": 510 * ms, "LiveKit Agents: transcription_delay": 280 * ms, "Pipecat: user_bot_latency before 0.0.102": 310 * ms}},
+	} {
+		for _, m := range dashboard.Metrics() {
+			want, ok := c.want[name(m)]
+			if !ok {
+				continue
+			}
+			if n, ok := one(t, gridded(0, c.takes), m.Framework, m.Name); !ok || n.Value != want {
+				t.Errorf("the detector takes %s: %s is %s, want %s", c.takes, name(m), n.Value, want)
+			}
+		}
+	}
+}
+
+// TestWaitForTheCommitIsNoVoice: an answer that was made early waits for the end of the turn,
+// and that is the latency of no voice.
+func TestWaitForTheCommitIsNoVoice(t *testing.T) {
+	for metric, want := range map[string]time.Duration{"tts_node_ttfb": 180 * ms, "ttfb of tts_metrics": 180 * ms, "voiceLatency": 180 * ms, "turnLatency": 5230 * ms} {
+		framework := "LiveKit Agents"
+		if metric == "voiceLatency" || metric == "turnLatency" {
+			framework = "Vapi"
+		}
+		x := held(0)
+		x.Append(pipeline.SpanSTTTail, 250*ms, true, 0)
+		if n, ok := one(t, x, framework, metric); !ok || n.Value != want {
+			t.Errorf("%s is %s, want %s", metric, n.Value, want)
+		}
+	}
+	// A voice that began before the end of the turn took its time from the answer on.
+	x := held(0)
+	x.Spans[5].Start, x.Spans[5].End = x.Spans[4].End, x.Spans[4].End+180*ms
+	if n, ok := one(t, x, "Vapi", "voiceLatency"); !ok || n.Value != 210*ms {
+		t.Errorf("voiceLatency of a voice that began early is %s, want 210ms", n.Value)
+	}
+}
+
 func one(t *testing.T, of pipeline.Trace, framework, metric string) (dashboard.Turn, bool) {
 	t.Helper()
 	for _, m := range dashboard.Metrics() {
@@ -224,12 +297,38 @@ func TestTool(t *testing.T) {
 	}
 }
 
-// Turns that others logged have their numbers already.
+// TestImported: of turns that others logged it is what their own log says of the whole, and
+// what that leaves out of voice-to-voice; of a table, whose stages are ours, everything.
 func TestImported(t *testing.T) {
-	x := chain(0)
-	x.Facts = []pipeline.Fact{{Name: pipeline.FactLog, Value: "vapi"}}
-	if n := dashboard.Numbers(analyse(t, x)); n != nil {
-		t.Errorf("%d numbers, want none", len(n))
+	logged := func(log string) pipeline.Trace {
+		x := pipeline.Trace{Kind: pipeline.KindVoice, Facts: []pipeline.Fact{{Name: pipeline.FactLog, Value: log}}}
+		uplink := x.Append(pipeline.SpanUplink, 30*ms, true)
+		first := x.Append(pipeline.SpanLLMFirstToken, 300*ms, false, x.Append(pipeline.SpanEndOfTurn, 400*ms, false, uplink))
+		audio := x.Append(pipeline.SpanTTSFirstAudio, 200*ms, false, first)
+		ear := x.Append(pipeline.SpanPlayout, 40*ms, true, audio)
+		x.Marks = []pipeline.Mark{{Name: pipeline.MarkReplySent, At: x.Spans[audio].End}, {Name: pipeline.MarkReplyHeard, At: x.Spans[ear].End}}
+		return x
+	}
+	for log, want := range map[string]string{
+		"vapi":          "Vapi: turnLatency 900ms [{playout 40ms} {uplink 30ms}]",
+		"livekit-turns": "LiveKit Agents: e2e_latency 900ms [{playout 40ms} {uplink 30ms}]", "livekit-spans": "LiveKit Agents: e2e_latency 900ms [{playout 40ms} {uplink 30ms}]",
+		"pipecat-spans": "Pipecat: user_bot_latency 900ms [{playout 40ms} {uplink 30ms}]", "deepgram-agent": "",
+	} {
+		got := ""
+		for _, n := range dashboard.Numbers(analyse(t, logged(log))) {
+			got += fmt.Sprint(name(n.Metric), " ", n.Values[0], " ", n.Left)
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", log, got, want)
+		}
+		unheard := logged(log)
+		unheard.Marks = unheard.Marks[:1]
+		if n := dashboard.Numbers(analyse(t, unheard)); n != nil {
+			t.Errorf("%s: %d numbers beside a V2V that is not known", log, len(n))
+		}
+	}
+	if table, ours := dashboard.Numbers(analyse(t, logged("csv"))), dashboard.Numbers(analyse(t, logged(""))); len(table) != len(ours) || len(table) < 8 {
+		t.Errorf("a table has %d numbers, want the %d of turns of our own", len(table), len(ours))
 	}
 }
 

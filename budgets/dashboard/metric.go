@@ -15,7 +15,9 @@ type Metric struct {
 	// Whole is set for a number that stands for the whole turn, and is taken for
 	// voice-to-voice.
 	Whole bool
-	of    func(s *seen) []stretch
+	// Logs are the sources of an import whose whole this is.
+	Logs []string
+	of   func(s *seen) []stretch
 }
 
 // stretch is a time from one instant to another.
@@ -41,11 +43,33 @@ func sum(parts ...func(s *seen) []stretch) func(s *seen) []stretch {
 // Metrics returns what the frameworks number, those for the whole turn first in each.
 func Metrics() []Metric { return slices.Clone(metrics) }
 
+// table is the source of an import whose stages are ours.
+const table = "csv"
+
+// of returns the metrics of turns from a source of an import, "" for turns of our own. A
+// framework's own log has what it numbers the whole turn, from the end of speech at the agent
+// until sound leaves it; its parts it has numbered itself, each with a clock of its own.
+func of(log string) []Metric {
+	if log == "" || log == table {
+		return Metrics()
+	}
+	var own []Metric
+	for _, m := range metrics {
+		if slices.Contains(m.Logs, log) {
+			m.From, m.To, m.Spans = "the end of speech at the agent, as its log has it", "the first audio that leaves it", "all but uplink and playout"
+			m.of = rewoundToSent
+			own = append(own, m)
+		}
+	}
+	return own
+}
+
 const (
 	pipecatObserver = "github.com/pipecat-ai/pipecat src/pipecat/observers/user_bot_latency_observer.py @1769ece and docs.pipecat.ai/api-reference/server/utilities/observers/user-bot-latency-observer, read 2026-11-30"
 	pipecatService  = "github.com/pipecat-ai/pipecat src/pipecat/services/stt_service.py and processors/metrics/frame_processor_metrics.py, read 2026-11-30"
 	livekitReport   = "github.com/livekit/agents livekit-agents/livekit/agents/llm/chat_context.py MetricsReport and docs.livekit.io/reference/agents-js/interfaces/agents.llm.MetricsReport.html, read 2026-11-30"
 	livekitEvents   = "github.com/livekit/agents livekit-agents/livekit/agents/metrics/base.py @c64df45 and docs.livekit.io/agents/build/metrics (total_latency), read 2026-11-30"
+	livekitNode     = "github.com/livekit/agents livekit-agents/livekit/agents/voice/generation.py _tts_inference_task and tts/tts.py _mark_started, which a plugin calls as it sends the first text, @01209d8, read 2026-11-30"
 	vapiLatency     = "docs.vapi.ai/assistants/model-intelligence/understanding-latency and the API's schema TurnLatency, read 2026-11-30; that the parts follow each other: a log line of support.vapi.ai/t/27151661"
 )
 
@@ -62,7 +86,8 @@ var (
 	rewoundToFinal = between(func(s *seen) time.Duration { return s.rewound }, func(s *seen) time.Duration { return s.final })
 	firstToken     = between(func(s *seen) time.Duration { return s.asked }, func(s *seen) time.Duration { return s.output })
 	firstAudio     = between(func(s *seen) time.Duration { return s.handed }, func(s *seen) time.Duration { return s.audio })
-	tokenToAudio   = between(func(s *seen) time.Duration { return s.token }, func(s *seen) time.Duration { return s.audio })
+	sentToAudio    = func(s *seen) []stretch { return s.fromText(s.handed) }
+	answerToAudio  = between((*seen).mayBeSaid, func(s *seen) time.Duration { return s.audio })
 	heardWords     = between(func(s *seen) time.Duration { return s.arrived }, func(s *seen) time.Duration { return s.final })
 	// beyondWords is what the end of the turn takes beyond the transcript.
 	beyondWords = between(func(s *seen) time.Duration { return s.final }, func(s *seen) time.Duration { return s.commit })
@@ -74,14 +99,15 @@ const (
 	saysSent     = "first audio goes to the output transport"
 	isModel      = "llm_connect, llm_load, queue, prefill, or llm_first_token; without reasoning"
 	isVoice      = "tts_held, tts_connect, tts_queue, tts_first_audio"
+	isService    = "tts_held, tts_queue, tts_first_audio"
 )
 
 var metrics = []Metric{
 	{
 		Framework: pipecat, Name: "user_bot_latency", Whole: true,
 		From: saysStopLess, To: "BotStartedSpeakingFrame: " + saysSent,
-		Spans:  "from vad_wait until audio leaves the agent; a filler is audio, too",
-		Source: pipecatObserver, of: rewoundToSent,
+		Spans: "from vad_wait until audio leaves the agent; a filler is audio, too",
+		Logs:  []string{"pipecat-spans", "pipecat-metrics"}, Source: pipecatObserver, of: rewoundToSent,
 	},
 	{
 		Framework: pipecat, Name: "user_bot_latency before 0.0.102", Whole: true,
@@ -110,12 +136,13 @@ var metrics = []Metric{
 
 	{
 		Framework: livekit, Name: "e2e_latency", Whole: true, From: "stopped_speaking_at: " + saysLast, To: "started_speaking_at: first audio frame goes to the audio output",
-		Spans: "from vad_wait until audio leaves the agent; a filler is audio, too", Source: livekitReport, of: rewoundToSent,
+		Spans: "from vad_wait until audio leaves the agent; a filler is audio, too",
+		Logs:  []string{"livekit-spans", "livekit-turns"}, Source: livekitReport, of: rewoundToSent,
 	},
 	{
 		Framework: livekit, Name: "end_of_utterance_delay + ttft + ttfb", Whole: true, From: "sum of three metrics events", To: "which stands for the latency of the conversation",
-		Spans:  "without hook, reasoning, gathering and waits between the parts; what overlaps, as with preemptive generation, counts twice",
-		Source: livekitEvents, of: sum(rewoundToTurn, firstToken, firstAudio),
+		Spans:  "without hook, reasoning, gathering, tts_connect and waits between the parts; what overlaps, as with preemptive generation, counts twice",
+		Source: livekitEvents, of: sum(rewoundToTurn, firstToken, sentToAudio),
 	},
 	{
 		Framework: livekit, Name: "transcription_delay", From: saysLast, To: "final transcript", Spans: "stt_tail, and vad_wait where it counts from there",
@@ -133,16 +160,17 @@ var metrics = []Metric{
 		Framework: livekit, Name: "llm_node_ttft", From: "the request", To: "first token", Spans: isModel, Source: livekitReport, of: firstToken,
 	},
 	{
-		Framework: livekit, Name: "tts_node_ttfb", From: "first text goes to the TTS node", To: "first audio", Spans: "gathering, look_ahead, " + isVoice,
-		Source: livekitReport, of: tokenToAudio,
+		Framework: livekit, Name: "tts_node_ttfb", From: "text is first sent to the provider", To: "first audio", Spans: isService + "; of a TTS node of one's own that counts from the first text, gathering, look_ahead and tts_connect, too",
+		Source: livekitNode, of: sentToAudio,
 	},
 	{
-		Framework: livekit, Name: "ttfb of tts_metrics", From: "text handed over", To: "first byte of audio", Spans: isVoice, Source: livekitEvents, of: firstAudio,
+		Framework: livekit, Name: "ttfb of tts_metrics", From: "text is first sent to the provider", To: "first audio", Spans: isService, Source: livekitEvents, of: sentToAudio,
 	},
 
 	{
 		Framework: vapi, Name: "turnLatency", Whole: true, From: "sum of the four below", To: "which leaves transport and waitSeconds out",
-		Spans: "without hook and reasoning; what overlaps counts twice", Source: vapiLatency, of: sum(heardWords, beyondWords, firstToken, tokenToAudio),
+		Spans: "without hook and reasoning; what overlaps counts twice",
+		Logs:  []string{"vapi"}, Source: vapiLatency, of: sum(heardWords, beyondWords, firstToken, answerToAudio),
 	},
 	{
 		Framework: vapi, Name: "transcriberLatency", From: "end of the user's speech", To: "transcript", Spans: "stt_tail, and what it waits for", Source: vapiLatency, of: heardWords,
@@ -155,7 +183,7 @@ var metrics = []Metric{
 		Framework: vapi, Name: "modelLatency", From: "the request", To: "first token", Spans: isModel, Source: vapiLatency, of: firstToken,
 	},
 	{
-		Framework: vapi, Name: "voiceLatency", From: "the model's output", To: "first audio of the voice provider", Spans: "gathering, look_ahead, " + isVoice,
-		Source: vapiLatency, of: tokenToAudio,
+		Framework: vapi, Name: "voiceLatency", From: "the model's output, or the end of the turn that it waits for", To: "first audio of the voice provider", Spans: "gathering, look_ahead, " + isVoice,
+		Source: vapiLatency, of: answerToAudio,
 	},
 }

@@ -10,6 +10,9 @@ import (
 	"halfsecond/pipeline/quantile"
 )
 
+// reply is the metric that is voice-to-voice.
+const reply = "reply"
+
 // Number is a metric over a run's turns that landed.
 type Number struct {
 	Metric Metric
@@ -31,6 +34,8 @@ type Left struct {
 type Turn struct {
 	Value time.Duration
 	Left  []Left // in the order of the critical path, one a name
+	// Twice is what it counts twice, or from before the end of speech: a detector may miss
+	// the last of it.
 	Twice time.Duration
 }
 
@@ -52,7 +57,7 @@ func (m *Metric) number(s *seen, path []budgets.Segment) (n Turn, ok bool) {
 	covered := union(parts)
 	n.Twice = n.Value
 	for _, c := range covered {
-		n.Twice -= c.length()
+		n.Twice -= max(0, c.to-max(c.from, s.due))
 	}
 	for _, segment := range path {
 		n.leave(segment.Name, segment.For()-overlap(covered, segment.Start, segment.End))
@@ -96,22 +101,24 @@ func overlap(covered []stretch, from, to time.Duration) (d time.Duration) {
 }
 
 // Numbers returns what the frameworks would say of a run of voice turns: the metrics that
-// any of its turns has. Turns that others logged themselves have none.
+// any of its turns has. Of turns that others logged it is what their log says, where
+// voice-to-voice is known beside it.
 func Numbers(a *budgets.Analysis) []Number {
 	if a.Run.Header.Kind != pipeline.KindVoice {
 		return nil
 	}
 	replays := a.Replays()
-	if len(replays) == 0 || replays[0].Trace.Fact(pipeline.FactLog) != "" {
+	if len(replays) == 0 || a.Landing().Metric.Name != reply {
 		return nil
 	}
-	all := make([]Number, len(metrics))
+	ms := of(replays[0].Trace.Fact(pipeline.FactLog))
+	all := make([]Number, len(ms))
 	for i := range replays {
 		r := &replays[i]
 		s, path := see(r.Trace, r.Trace.Due+r.Value), r.Path()
 		for k := range all {
-			all[k].Metric = metrics[k]
-			if t, ok := metrics[k].number(&s, path); ok {
+			all[k].Metric = ms[k]
+			if t, ok := ms[k].number(&s, path); ok {
 				all[k].count(&t, r.Value)
 			}
 		}

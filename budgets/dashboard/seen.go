@@ -12,8 +12,9 @@ const unknown = pipeline.Unknown
 // seen is what a framework that watches one turn sees of it: instants, Unknown for what it
 // does not see.
 type seen struct {
+	due      time.Duration // the end of speech at the mouth
 	arrived  time.Duration // the end of speech is at the agent
-	rewound  time.Duration // the detector's stop, less the silence that it waited for
+	rewound  time.Duration // the detector's stop, less the silence that it is set to
 	stop     time.Duration // the detector's stop
 	final    time.Duration // the transcript is final
 	commit   time.Duration // the turn is over, and the user's code is called
@@ -23,6 +24,7 @@ type seen struct {
 	token    time.Duration // the first of its answer
 	gathered time.Duration // there is text for the voice
 	handed   time.Duration // it is handed over
+	dialled  stretch       // the connection to the voice, opened while the text waits
 	audio    time.Duration // the first audio comes
 	sent     time.Duration // the first sound that can be heard leaves the agent, a filler's if there is one
 	// silence is what the first audio begins with: it leaves the agent as much sooner.
@@ -31,21 +33,19 @@ type seen struct {
 
 // The spans between two events.
 var (
-	toAgent = []string{pipeline.SpanCapture, pipeline.SpanUplink, pipeline.SpanJitterBuffer}
+	toAgent = []string{pipeline.SpanCapture, pipeline.SpanUplink, pipeline.SpanUplinkLoss, pipeline.SpanJitterBuffer}
 	ending  = []string{pipeline.SpanVADWait, pipeline.SpanEndOfTurn, pipeline.SpanSTTTail, pipeline.SpanSTTTimer, pipeline.SpanPolicyWait}
 	model   = []string{pipeline.SpanLLMConnect, pipeline.SpanLLMLoad, pipeline.SpanLLMQueue, pipeline.SpanLLMPrefill, pipeline.SpanLLMFirstToken}
 	text    = []string{pipeline.SpanGathering, pipeline.SpanLookAhead}
 	voice   = []string{pipeline.SpanTTSHeld, pipeline.SpanTTSConnect, pipeline.SpanTTSQueue, pipeline.SpanTTSFirstAudio}
-	toEar   = []string{pipeline.SpanEgress, pipeline.SpanPlayout}
+	toEar   = []string{pipeline.SpanEgress, pipeline.SpanPlayout, pipeline.SpanPlayoutLoss}
 )
 
 // see looks at a turn that landed at an instant.
 func see(t *pipeline.Trace, landing time.Duration) seen {
 	x := spans{t, landing}
-	s := seen{arrived: max(t.Due, x.end(toAgent...)), rewound: x.start(pipeline.SpanVADWait), stop: x.end(pipeline.SpanVADWait)}
-	if s.rewound == unknown {
-		s.rewound = s.arrived
-	}
+	s := seen{due: t.Due, arrived: max(t.Due, x.end(toAgent...)), stop: x.end(pipeline.SpanVADWait)}
+	s.rewound = x.rewound(s.stop, s.arrived)
 	s.final = x.end(pipeline.SpanSTTTail)
 	s.commit = x.end(ending...)
 	s.hooked = x.end(pipeline.SpanHook)
@@ -56,12 +56,44 @@ func see(t *pipeline.Trace, landing time.Duration) seen {
 	}
 	s.gathered = answer.end(text...)
 	s.handed = answer.start(voice...)
+	s.dialled = stretch{answer.start(pipeline.SpanTTSConnect), answer.end(pipeline.SpanTTSConnect)}
 	s.audio = x.end(pipeline.SpanTTSFirstAudio)
 	if s.audio == unknown {
 		s.audio = x.end(pipeline.SpanModelAudio)
 	}
 	s.leave(&x)
 	return s
+}
+
+// rewound returns where a framework takes speech to have ended: the detector's stop, less the
+// silence that it is set to. What its frames and its computing take beyond that it does not
+// know. Without a detector it is the end of speech.
+func (x spans) rewound(stop, arrived time.Duration) time.Duration {
+	if stop == unknown {
+		return arrived
+	}
+	if silence, err := time.ParseDuration(x.Fact(pipeline.FactVADSilence)); err == nil {
+		return stop - silence
+	}
+	return x.start(pipeline.SpanVADWait)
+}
+
+// fromText returns the time from an instant at which there is text until the first audio,
+// without the opening of a connection in between.
+func (s *seen) fromText(from time.Duration) []stretch {
+	if d := s.dialled; d.from != unknown && d.from >= from {
+		return []stretch{{from, d.from}, {d.to, s.audio}}
+	}
+	return []stretch{{from, s.audio}}
+}
+
+// mayBeSaid returns when there is an answer that may be said: its first token, or the end of
+// the turn where that comes later and the voice waited for it.
+func (s *seen) mayBeSaid() time.Duration {
+	if over := max(s.commit, s.hooked); s.token != unknown && s.handed >= over {
+		return max(s.token, over)
+	}
+	return s.token
 }
 
 // spans are those of a turn that ended by its landing.

@@ -14,11 +14,13 @@ const msec = time.Millisecond
 // agent is a voice agent by the lengths of its stages in one turn; those of 0 are not there.
 type agent struct {
 	uplink, backlog, vad, endOfTurn, policy, stt, timer time.Duration
+	sttQueue, ttsQueue                                  time.Duration
 	sttAfterVAD                                         bool
 	hook, llmConnect, queue, prefill                    time.Duration
 	gathering, lookAhead, ttsConnect, held, tts         time.Duration
 	leading, fillerPlays, egress, playout               time.Duration
 	prompt, cached                                      int
+	trip                                                time.Duration // in the queue and the prefill
 	every                                               time.Duration // from one turn to the next
 	index                                               int
 	filler                                              time.Duration // heard so long after due; 0 for none
@@ -48,7 +50,7 @@ func (a agent) turn(due time.Duration) pipeline.Trace {
 	if a.sttAfterVAD {
 		from = stop
 	}
-	commit := []pipeline.SpanID{stage(pipeline.SpanPolicyWait, a.policy, stage(pipeline.SpanEndOfTurn, a.endOfTurn, stop)), stage(pipeline.SpanSTTTail, a.stt, from)}
+	commit := []pipeline.SpanID{stage(pipeline.SpanPolicyWait, a.policy, stage(pipeline.SpanEndOfTurn, a.endOfTurn, stop)), stage(pipeline.SpanSTTTail, a.stt, stage(pipeline.SpanSTTQueue, a.sttQueue, from))}
 	if a.timer > 0 {
 		commit = append(commit, stage(pipeline.SpanSTTTimer, a.timer, stop))
 	}
@@ -57,11 +59,14 @@ func (a agent) turn(due time.Duration) pipeline.Trace {
 	if a.fillerPlays > 0 {
 		filler = t.Append(pipeline.SpanFillerPlays, a.fillerPlays, true, at)
 	}
-	at = stage(pipeline.SpanLLMQueue, a.queue, stage(pipeline.SpanLLMConnect, a.llmConnect, at))
+	at = stage(pipeline.SpanLLMConnect, a.llmConnect, at)
 	q := pipeline.NewRequest(1, t.Spans[at].End)
+	at = stage(pipeline.SpanLLMQueue, a.queue, at)
 	q.PromptTokens, q.CachedTokens, q.OutputTokens, q.Simulated = a.prompt, a.cached, 50, true
-	at = stage(pipeline.SpanLookAhead, a.lookAhead, stage(pipeline.SpanGathering, a.gathering, stage(pipeline.SpanLLMPrefill, a.prefill, at)))
-	at = stage(pipeline.SpanTTSFirstAudio, a.tts, stage(pipeline.SpanTTSHeld, a.held, stage(pipeline.SpanTTSConnect, a.ttsConnect, at)))
+	at = stage(pipeline.SpanLLMPrefill, a.prefill, at)
+	q.FirstText, q.Way = t.Spans[at].End, pipeline.Way{Out: a.trip / 2, Back: a.trip / 2}
+	at = stage(pipeline.SpanLookAhead, a.lookAhead, stage(pipeline.SpanGathering, a.gathering, at))
+	at = stage(pipeline.SpanTTSFirstAudio, a.tts, stage(pipeline.SpanTTSHeld, a.held, stage(pipeline.SpanTTSQueue, a.ttsQueue, stage(pipeline.SpanTTSConnect, a.ttsConnect, at))))
 	at = stage(pipeline.SpanLeading, a.leading, at)
 	if a.egress > 0 {
 		at = t.Append(pipeline.SpanEgress, a.egress, true, at, filler)

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/trace"
 )
 
 // lookAhead finds a first piece of text that is whole and is held until the next token.
@@ -100,6 +102,11 @@ type prompt struct {
 	prefill        time.Duration
 }
 
+// modelled reports whether the language model is a simulated engine, of which all is known.
+func (r *run) modelled() bool {
+	return slices.ContainsFunc(r.Run.Header.Stages, func(s trace.Stage) bool { return s.Name == pipeline.SpanLLMPrefill && s.Simulated })
+}
+
 // contextGrowth finds calls whose prompts grow, and whose first tokens come the later.
 func contextGrowth(r *run) (Diagnosis, bool) {
 	// A prompt half as long again, a first token a quarter and 30 ms later, and less than
@@ -130,13 +137,38 @@ func contextGrowth(r *run) (Diagnosis, bool) {
 			from, to, ms(quick), ms(slow), ms((slow-quick)*1000/time.Duration(to-from)))},
 		Fix: cureContext,
 	}
-	if known {
+	switch {
+	case known:
 		d.Evidence = append(d.Evidence, fmt.Sprintf("of the long prompts %s were in the model's cache", percent(cached)))
-	} else {
+	case r.modelled():
+		d.Evidence = append(d.Evidence, "the model that is simulated keeps no prompts, so none of them was in a cache")
+	default:
 		d.Evidence = append(d.Evidence, "nobody said how much of them was in a cache")
+	}
+	if broken := r.broken(); broken != "" {
+		d.Evidence = append(d.Evidence, "what keeps a cache from knowing a prompt: "+broken)
 	}
 	d.Evidence = append(d.Evidence, fmt.Sprintf("replies land at %s; if all prompts took as long as the short ones they would at %s", figures(e.was), figures(e.would)))
 	return d, true
+}
+
+// broken says in how many turns the beginning of the prompt was made another, and by what.
+func (r *run) broken() string {
+	var parts []string
+	for _, by := range []struct{ name, what string }{
+		{pipeline.CacheTimeStamp, "the time in the system prompt"}, {pipeline.CacheToolOrder, "tools in another order"}, {pipeline.CacheRewrite, "history told in other words"},
+	} {
+		n := 0
+		for _, t := range r.all {
+			if slices.Contains(strings.Split(t.Fact(pipeline.FactCache), ","), by.name) {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s in %s", by.what, ofTurns(n, len(r.all))))
+		}
+	}
+	return strings.Join(parts, "; ")
 }
 
 // prompts returns what is known of the turns' last requests, by session and index.

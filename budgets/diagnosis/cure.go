@@ -15,6 +15,10 @@ const (
 		"and tell short answers such as \"yes\" apart, whose score is close to chance"
 	cureVAD = "give the detectors more workers or threads, or a longer frame; run one detector for a call, on one thread each, and do not run it on the event loop. " +
 		"Alert on the backlog: calls get slower by the minute while every other figure stays as it was"
+	cureSTT = "give the recognizers more workers or a larger batch, or send some calls to another; a streaming recognizer is busy for as long as somebody speaks, one that hears whole utterances only after it. " +
+		"Bound the calls at a time by what it can do, and alert on the backlog"
+	cureLLM       = "more replicas, a larger batch, shorter prompts or a prefix cache; turn calls away, or answer them with another model, before the queue is longer than a reply may take"
+	cureTTS       = "more voices at a time (a vendor's concurrency limit, or workers of your own), or a voice that is quicker than speech by more; give a voice up when a reply is spoken into"
 	cureLookAhead = "hand a sentence to the voice at its end mark, and join a decimal or an abbreviation to what follows only where the mark is ambiguous; or gather by clause"
 	cureHeld      = "have the voice begin with the first piece: ElevenLabs `auto_mode=true`, `flush: true` or a shorter `chunk_length_schedule` (120 characters first); Cartesia `max_buffer_delay_ms: 0` or `flush: true`; Deepgram `Flush` after each sentence"
 	cureDouble    = "ask early only where an end is likely: a higher threshold for early ends (Deepgram `eager_eot_threshold`), and only once the interim text has not changed for a while; leave it off where prompts are long and not cached"

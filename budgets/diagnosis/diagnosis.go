@@ -15,6 +15,9 @@ const (
 	EndpointingAddsUp = "endpointing_adds_up"
 	ScoreThreshold    = "score_threshold"
 	VADBehind         = "vad_behind"
+	STTBehind         = "stt_behind"
+	LLMBehind         = "llm_behind"
+	TTSBehind         = "tts_behind"
 	LookAhead         = "look_ahead"
 	TTSHeld           = "tts_held"
 	DoubleRequests    = "double_requests"
@@ -52,7 +55,7 @@ func Diagnose(a *budgets.Analysis) []Diagnosis {
 	}
 	var found []Diagnosis
 	for _, check := range []func(*run) (Diagnosis, bool){
-		finalNeverFlagged, endpointingAddsUp, scoreThreshold, vadBehind,
+		finalNeverFlagged, endpointingAddsUp, scoreThreshold, detectors.behind, recognizers.behind, models.behind, voices.behind,
 		lookAhead, ttsHeld, doubleRequests, contextGrowth,
 		newConnection, idleSocket, playbackGoesOn,
 		farAway, leadingSilence, fillerFlatters, metricAnchor,

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/trace"
 )
 
 // cases are agents with one thing wrong, and agents that come close to it and are well.
@@ -67,6 +68,16 @@ var cases = []struct {
 		says: []string{"150 ms in the first third of turns and 825 ms in the last, 135 s later (medians): 5 ms more for each second"}},
 	{name: "a backlog that stays", change: func(_ int, a *agent) { a.backlog = 40 * msec }},
 
+	{name: "recognizers that are behind", change: func(i int, a *agent) { a.sttQueue = time.Duration(i*50) * msec }, want: []string{STTBehind},
+		says: []string{"stt_queue was 300 ms in the first third of turns and 1,650 ms in the last, 135 s later (medians): 10 ms more for each second", "critical in 97.5 % of turns"}},
+	{name: "recognizers that are behind, and nobody waits for them", change: func(i int, a *agent) { a.sttQueue, a.endOfTurn = time.Duration(i)*msec, 90*msec }},
+	{name: "a model that is behind", change: func(i int, a *agent) { a.queue = time.Duration(i*50) * msec }, want: []string{LLMBehind}, says: []string{"queue was 300 ms"}},
+	{name: "a voice that is behind", change: func(i int, a *agent) { a.ttsQueue = time.Duration(i*50) * msec }, want: []string{TTSBehind}, says: []string{"tts_queue was 300 ms"}},
+	{name: "a voice that is always busy", change: func(i int, a *agent) { a.ttsQueue = time.Duration(300+i%4*50) * msec }, want: []string{TTSBehind},
+		says: []string{"tts_queue takes p50 350 ms, p95 450 ms, over all turns", "critical in 100 % of turns; replies land at p50 1,033 ms"}},
+	{name: "a voice that is busy now and then", change: func(i int, a *agent) { a.ttsQueue = time.Duration(i%2*500) * msec }},
+	{name: "a queue that comes and goes", change: func(i int, a *agent) { a.queue = time.Duration(i%4*50) * msec }},
+
 	{name: "a sentence held for a token", change: func(_ int, a *agent) { a.lookAhead = 30 * msec }, want: []string{LookAhead}, says: []string{"look_ahead is critical in 100 % of turns (p50 30 ms"}},
 	{name: "a token that takes nothing", change: func(_ int, a *agent) { a.lookAhead = 2 * msec }},
 
@@ -82,6 +93,13 @@ var cases = []struct {
 
 	{name: "prompts that grow", change: grows(1), want: []string{ContextGrowth}, says: []string{"from 1800 tokens to 4500", "95 ms and 230 ms: 50 ms for each 1000 tokens", "0 % were in the model's cache"}},
 	{name: "prompts that grow, nobody counts the cache", change: func(i int, a *agent) { grows(1)(i, a); a.cached = pipeline.UnknownCount }, want: []string{ContextGrowth}, says: []string{"nobody said"}},
+	{name: "prompts that grow, with the time in them", change: func(i int, a *agent) {
+		grows(1)(i, a)
+		a.cached = 0
+		if a.facts = nil; i%2 == 0 {
+			a.facts = []pipeline.Fact{{Name: pipeline.FactCache, Value: "time_stamp,rewrite"}}
+		}
+	}, want: []string{ContextGrowth}, says: []string{"knowing a prompt: the time in the system prompt in 20 of 40 turns; history told in other words in 20 of 40 turns"}},
 	{name: "prompts that grow, in a cache", change: func(i int, a *agent) { grows(1)(i, a); a.cached = a.prompt - 100 }},
 	{name: "prompts that grow, quickly read", change: grows(0)},
 	{name: "prompts of any length", change: func(i int, a *agent) { grows(1)((i*17)%40/2, a); a.index = i }},
@@ -116,7 +134,8 @@ var cases = []struct {
 	}},
 	{name: "playback of which nobody knows when it was noticed", change: func(_ int, a *agent) { a.bargeIn, a.silence = 1000*msec, 4300*msec }},
 
-	{name: "a long way to the agent", change: func(_ int, a *agent) { a.uplink = 230 * msec }, want: []string{FarAway}, says: []string{"from the mouth to the agent it takes p50 230 ms", "next door they would at p50 643 ms"}},
+	{name: "a long way to the agent", change: func(_ int, a *agent) { a.uplink = 230 * msec }, want: []string{FarAway}, says: []string{"from the mouth to the agent it takes p50 230 ms", "in one region, with 40 ms to the agent, 40 ms back and a round trip of 20 ms to the model, they would at p50 683 ms"}},
+	{name: "a long way to the model", change: func(_ int, a *agent) { a.trip, a.queue, a.prefill = 240*msec, 130*msec, 208*msec }, want: []string{FarAway}, says: []string{"a round trip to the language model takes p50 240 ms", "they would at p50 703 ms"}},
 	{name: "a long way to the ear", change: func(_ int, a *agent) { a.egress, a.playout = 20*msec, 200*msec }, want: []string{FarAway}, says: []string{"from the agent to the ear it takes p50 220 ms"}},
 	{name: "as long as most accept", change: func(_ int, a *agent) { a.uplink, a.egress, a.playout = 150*msec, 0, 150*msec }},
 
@@ -177,8 +196,8 @@ func TestDiagnose(t *testing.T) {
 			}
 		})
 	}
-	if len(named) != 15 {
-		t.Errorf("%d failures are met here, want all 15: %v", len(named), named)
+	if len(named) != 18 {
+		t.Errorf("%d failures are met here, want all 18: %v", len(named), named)
 	}
 }
 
@@ -203,6 +222,17 @@ func TestHeard(t *testing.T) {
 		if !strings.Contains(text, s) {
 			t.Errorf("no %q in %s", s, text)
 		}
+	}
+}
+
+// TestNoCacheIsKnown: a simulated engine without a cache has nothing in one, and that is
+// known, although no count says so.
+func TestNoCacheIsKnown(t *testing.T) {
+	a := analysis(t, call(40, func(i int, a *agent) { grows(1)(i, a); a.cached = pipeline.UnknownCount }))
+	a.Run.Header.Stages = []trace.Stage{{Name: pipeline.SpanLLMPrefill, Simulated: true}}
+	found := Diagnose(a)
+	if len(found) != 1 || !slices.Contains(found[0].Evidence, "the model that is simulated keeps no prompts, so none of them was in a cache") {
+		t.Errorf("found %+v", found)
 	}
 }
 

@@ -28,7 +28,7 @@ func playbackGoesOn(r *run) (Diagnosis, bool) {
 			stopped++
 		}
 		on = append(on, t.Mark(pipeline.MarkSilence)-noticed)
-		ways = append(ways, sumOf(t, pipeline.SpanEgress, pipeline.SpanPlayout))
+		ways = append(ways, sumOf(t, pipeline.SpanEgress, pipeline.SpanPlayout, pipeline.SpanPlayoutLoss))
 	}
 	if len(on) < fewest || median(on)-median(ways) < least {
 		return Diagnosis{}, false
@@ -65,72 +65,6 @@ func sumOf(t *pipeline.Trace, names ...string) time.Duration {
 	x.Trace = t
 	sum, _ := x.took(names...)
 	return sum
-}
-
-// farAway finds networks that take most of what a listener bears: between the user and the
-// agent, or between the agent and its model.
-//
-// One way of up to 150 ms is acceptable to most users (ITU-T G.114, 2003). A round trip
-// above 150 ms is a routing problem (callsphere.ai, "network RTT measurement", 2026).
-func farAway(r *run) (Diagnosis, bool) {
-	const acceptable = 150 * time.Millisecond
-	d := Diagnosis{ID: FarAway, Title: "the network is long: the agent, or a service of its, is in the wrong region, or a telephone leg lies between", Fix: cureFar}
-	var spans []string
-	for _, leg := range []struct {
-		what  string
-		spans []string
-	}{
-		{"from the mouth to the agent", []string{pipeline.SpanCapture, pipeline.SpanUplink, pipeline.SpanJitterBuffer}},
-		{"from the agent to the ear", []string{pipeline.SpanEgress, pipeline.SpanPlayout}},
-	} {
-		took := r.lengths(leg.spans...)
-		if len(took) < fewest || median(took) <= acceptable {
-			continue
-		}
-		spans = append(spans, leg.spans...)
-		d.Evidence = append(d.Evidence, fmt.Sprintf("%s it takes %s, %s of a reply; up to %s one way is acceptable to most users (ITU-T G.114)", leg.what, figures(took), r.shareOf(leg.spans...), ms(acceptable)))
-	}
-	e := r.without(spans...)
-	d.Cost = e.mean()
-	if trips := r.roundTrips(); len(trips) >= fewest && median(trips) > acceptable {
-		d.Cost += median(trips)
-		d.Evidence = append(d.Evidence, fmt.Sprintf("a round trip to the language model takes %s, which every first token pays; within a continent it is 25 to 50 ms", figures(trips)))
-	}
-	if len(d.Evidence) == 0 {
-		return Diagnosis{}, false
-	}
-	if len(spans) > 0 {
-		d.Evidence = append(d.Evidence, fmt.Sprintf("replies land at %s; next door they would at %s", figures(e.was), figures(e.would)))
-	}
-	return d, true
-}
-
-// shareOf returns what part of replies the stages take, on average.
-func (r *run) shareOf(names ...string) string {
-	var took, of time.Duration
-	for i := range r.turns {
-		d, _ := r.turns[i].took(names...)
-		took, of = took+d, of+r.turns[i].Value
-	}
-	return percent(float64(took) / float64(max(1, of)))
-}
-
-// roundTrips returns how long the way to the language model and back took: as it is
-// modelled, or as opening a connection showed, which is one round trip.
-func (r *run) roundTrips() []time.Duration {
-	var trips []time.Duration
-	for _, t := range r.all {
-		for i := range t.Requests {
-			q := &t.Requests[i]
-			switch {
-			case q.Way != pipeline.Way{}:
-				trips = append(trips, q.Way.Out+q.Way.Back)
-			case !q.Simulated && q.Transport.Connect > 0:
-				trips = append(trips, q.Transport.Connect)
-			}
-		}
-	}
-	return trips
 }
 
 // leadingSilence finds audio that begins with silence.

@@ -2,10 +2,13 @@ package finding
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/dialect"
@@ -57,7 +60,8 @@ func (v *view) failure(r *seen.Request) (Finding, bool) {
 		return v.timedOut(r), true
 	case failure != nil && failure.Kind == reply.InBand:
 		return v.errorIn200(r), true
-	case r.Record.Outcome == pipeline.Truncated && r.Record.Chunks == 0 && r.Reply.BodyEnded && r.Reply.Unread > 0:
+	case failure != nil && errors.Is(failure.Cause, reply.ErrNothingRead),
+		r.Record.Outcome == pipeline.Truncated && r.Record.Chunks == 0 && r.Reply.BodyEnded && r.Reply.Unread > 0:
 		return Finding{}, false // the event that is no JSON is why
 	case r.Record.Outcome == pipeline.Truncated && r.Record.Chunks == 0 && r.Reply.BodyEnded:
 		return v.notUnderstood(r), true
@@ -113,19 +117,33 @@ func (v *view) unreadable(r *seen.Request) Finding {
 	}
 }
 
-// empty reports whether an answer that ended well holds nothing. One that all went into
-// hidden reasoning is another matter.
+// empty reports whether an answer that ended well holds nothing that can be seen. One that
+// all went into reasoning, hidden or not, is another matter.
 func (v *view) empty(r *seen.Request) bool {
 	a := r.Reply.Answer()
-	return a.Text == "" && a.Reasoning == "" && len(a.ToolCalls) == 0 && hidden(r) <= 0
+	return strings.TrimSpace(a.Text) == "" && a.Reasoning == "" && len(a.ToolCalls) == 0 && hidden(r) <= 0
 }
 
 func (v *view) nothing(r *seen.Request) Finding {
 	f := Finding{ID: "empty", Title: "the answer is empty", Evidence: []string{v.far(r)}, Fix: "try another text with --prompt: the model had nothing to say to this one"}
+	if text := r.Reply.Answer().Text; text != "" {
+		f.Title = "the answer has no character that can be seen: it is white space"
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%d characters, which begin with %q", utf8.RuneCountInString(text), begins(text)))
+		f.Fix = "see that the model fits the protocol and has its chat template, and that no grammar makes it pad; or try another text with --prompt"
+	}
 	if n := r.Record.OutputTokens; n > 0 {
 		f.Evidence = append(f.Evidence, "tokens that the server counts: "+strconv.Itoa(n))
 	}
 	return f
+}
+
+// begins returns the first few characters of a text.
+func begins(text string) string {
+	const few = 16
+	if runes := []rune(text); len(runes) > few {
+		return string(runes[:few]) + "..."
+	}
+	return text
 }
 
 // streams finds what streams lack.

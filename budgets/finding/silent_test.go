@@ -39,6 +39,9 @@ func TestSilent(t *testing.T) {
 		{"rate_limit_near: a third is left", &script{header: map[string]string{"X-Ratelimit-Limit-Requests": "60", "X-Ratelimit-Remaining-Requests": "20"}, body: always(good(20))}},
 		{"ignores_limit: 60 asked, 83 came", &script{body: always(good(83))}},
 		{"invalid_json: by a name of its own", &script{body: always(good(20)[:3], "event: ping\ndata: hello\n\n", good(20)[3:])}},
+		{"invalid_json: by a name of its own, in Latin 1", &script{body: always(good(20)[:3], "event: ping\ndata: caf\xe9\n\n", good(20)[3:])}},
+		{"impossible_count: reasoning beside the answer", &script{body: always(begin, role, chunks(20), stop, odd(`"prompt_tokens":200,"completion_tokens":2,"total_tokens":207,"completion_tokens_details":{"reasoning_tokens":5}`), done)}},
+		{"empty: a few blanks first", &script{body: always(begin, role, delta("\n"), chunks(20), stop, usage(200, 0, 21, 0), done)}},
 		{"body_goes_on: it ends 40 ms late, with a line break", &script{body: always(good(20), 40*time.Millisecond, "\n")}},
 		{"impossible_count: a long prompt of the server's own", &script{body: always(begin, role, chunks(20), stop, usage(60_000, 60_000, 20, 0), done)}},
 		{"compressed: an identity", &script{header: map[string]string{"Content-Encoding": "identity"}, body: always(good(20))}},
@@ -163,6 +166,14 @@ func first(one, others time.Duration) func(int, *http.Request) []any {
 func every(apart time.Duration, n int) (p []any) {
 	for range n {
 		p = append(p, apart, delta(" word"))
+	}
+	return p
+}
+
+// blanks are n deltas of white space, one a gap.
+func blanks(n int) (p []any) {
+	for range n {
+		p = append(p, gap, delta("   \n"))
 	}
 	return p
 }

@@ -37,6 +37,9 @@ func unread(v *view) []Finding {
 		if n := r.Reply.Unread + r.Reply.Mangled; n > 1 {
 			f.Evidence = append(f.Evidence, fmt.Sprintf("%d of its %d events are so", n, len(r.Events)))
 		}
+		if r.Record.Chunks == 0 {
+			f.Evidence = append(f.Evidence, "nothing of the answer could be read")
+		}
 	}
 	if requests == 0 {
 		return nil

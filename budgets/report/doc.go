@@ -41,7 +41,7 @@
 //	  tail            at the end: due when some users of a closed loop were through
 //	  until_ms        from the first due instant to that of the first one kept; null when none is cut
 //	version           version of the program that ran it
-//	texts_hashed      true when the traces hold hashes in place of a server's words; omitted when false
+//	texts_hashed      true when the traces hold hashes in place of texts; omitted when false
 //	engine            the modelled engine behind the language model, in words; null for none
 //	finished          false when the run was cut short
 //	unfinished_reason why; null when finished
@@ -161,7 +161,7 @@
 //	  v2v             list of metric, n, p50, p95, p99, each with value and its 95 % interval low, high: the reply, and where
 //	                  there are fillers the first sound
 //	  cut_in          share of turns that the agent would speak into a pause of: value, low, high, of turns whose pauses are
-//	                  known; null when none is
+//	                  known, different of which are not the same said again, and decide the interval; null when none is
 //	  waterfalls      of the median and the p95 turn: name, session, turn, v2v_ms; segments, the critical path, that follow each
 //	                  other and add up to v2v_ms: name, from_ms since the end of speech, for_ms; beside, the other stages,
 //	                  with slack_ms, null for one that the reply did not wait for
@@ -175,17 +175,21 @@
 //	                  what the model costs; null likewise
 //	  tool            turns with one, critical in so many, p50, p95; null likewise
 //	  filler          turns with one, p50, p95 until it is heard, waited: turns whose answer waited for its end, wait_p50; null likewise
+//	  bot_faults      of a called bot, what it sent that telephony would not take: name of package phone, turns; left out for none
 //	diagnoses         list of known failures, the most costly first: id, title, evidence, fix, cost_ms a turn; left out for none
 //	settings          what other settings would bring, found by further runs; left out where there were none:
-//	  metric, by      whose percentile p50 or p95 they are ranked by
+//	  metric, by      whose latencies p50 and p95 are; what the changes are ranked by, such as "p95(reply)": the left side of the
+//	                  first budget that is not kept, the reply's before others
 //	  sentence        what can be reached, in words
 //	  turns           of each run
-//	  now             p50, p95, cut_in as it is
-//	  changes         list, the best first: what, key as a scenario has it, cost in words, gain_ms, p50, p95, cut_in
-//	  best            those together that help without more cut-ins: changes by their what, p50, p95, cut_in, rest of the median
-//	                  turn by stage; null for none
+//	  now             p50, p95, cut_in (value, low, high) as it is, value of what is ranked by
+//	  changes         list, the best first: what, key as a scenario has it, cost in words, p50, p95, cut_in, value, and gain: by
+//	                  how much the value gets better in its unit, with the interval low, high of turns that are paired, and
+//	                  whether it matters: the interval does not hold 0
+//	  best            those together that help without more cut-ins, or budgets broken that are kept: changes by their what, p50,
+//	                  p95, cut_in, value, rest of the median turn by stage; null for none
 //	curve             V2V against cut-ins over a setting of how turns end; left out where there is none: policy, setting, unit, metric,
-//	                  turns, pauses, repeats, points of setting, p50, p95, cut_in, audible, now, efficient
+//	                  turns of each run, different of which are not the same said again, pauses in those, points of setting, p50, p95, cut_in, audible, now, efficient
 //	diagnoses         list of the known failures of a voice stack that the traces show, the most costly first; left out when
 //	                  there are none:
 //	  id              stable, see package diagnosis

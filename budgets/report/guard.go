@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -173,11 +174,16 @@ func overCaps(run trace.Run) (notes []string) {
 }
 
 func placeWords(e *trace.Endpoint) string {
-	how := "a connection is kept for the next request"
-	if e.Cold {
+	how := "a connection is kept for the next request, and one that takes text as it comes is opened before there is any"
+	switch {
+	case e.Stage == "stt" || e.Stage == "speech_to_speech":
+		how = "a session lasts for a turn, or for a call where the scenario says how many turns one has"
+	case e.Cold:
 		how = "each request opens a connection"
+	case e.Stage == "llm":
+		how = "a connection is kept for the next request"
 	}
-	return fmt.Sprintf("%s: %s at %s by %s; %s.", e.Stage, e.Model, e.URL, e.Protocol, how)
+	return fmt.Sprintf("%s: %s at %s by %s; %s.", e.Stage, cmp.Or(e.Model, "a bot"), e.URL, e.Protocol, how)
 }
 
 // boundWords say which caps and limits there were.

@@ -32,11 +32,19 @@ func (r *Report) sentence() string {
 	case j.Verdict == budgets.Unmeasured:
 		words = fmt.Sprintf("%s, but that cannot be judged: it %s%s", statement(j), j.Reason, r.remedy(j))
 	case j.Verdict == budgets.Fail:
-		words = statement(j) + ", " + distance(j) + ownership(j) + r.remedy(j)
+		words = statement(j) + ", " + distance(j) + ownership(j) + certainty(j) + r.remedy(j)
 	default:
 		words = statement(j) + ", " + distance(j)
 	}
 	return r.unfinished(strings.ToUpper(r.Verdict.String()) + ": " + words + "." + r.others())
+}
+
+// certainty says why a failure is one though only medians are known of a part of it.
+func certainty(j *budgets.Judgement) string {
+	if j.Certain == "" {
+		return ""
+	}
+	return "; " + j.Certain
 }
 
 // others counts the budgets, when there is more than one.

@@ -21,6 +21,7 @@ type Voice struct {
 	Guess      *Guess            `json:"guess"`
 	Tool       *Aside            `json:"tool"`
 	Filler     *Filler           `json:"filler"`
+	BotFaults  []BotFault        `json:"bot_faults,omitempty"`
 }
 
 // Percentiles are those of one latency, with 95 % intervals.
@@ -41,10 +42,11 @@ type Estimate struct {
 
 // CutIn is how often the agent would speak into a pause.
 type CutIn struct {
-	Turns int     `json:"turns"`
-	Value float64 `json:"value"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
+	Turns     int     `json:"turns"`
+	Different int     `json:"different"`
+	Value     float64 `json:"value"`
+	Low       float64 `json:"low"`
+	High      float64 `json:"high"`
 }
 
 // Waterfall is the critical path of one turn.
@@ -172,7 +174,7 @@ func (r *Report) voice() *Voice {
 		v.Filler = r.filler(f)
 	}
 	if c, ok := a.CutIns(); ok {
-		v.CutIn = &CutIn{c.N, c.Rate.Value, c.Rate.Low, c.Rate.High}
+		v.CutIn = &CutIn{c.N, c.Different, c.Rate.Value, c.Rate.Low, c.Rate.High}
 	}
 	for i := range a.Exemplars {
 		v.Waterfalls = append(v.Waterfalls, waterfallOf(&a.Exemplars[i]))
@@ -254,6 +256,7 @@ func dashboardNumber(n *dashboard.Number) DashboardNumber {
 // asides fills in what only some turns have.
 func (r *Report) asides(v *Voice) {
 	a := r.analysis
+	r.botFaults(v)
 	if p, ok := a.Playing(); ok {
 		v.Playback = &Playback{p.N, p.Held, p.Holes, millis(p.Stalled)}
 	}

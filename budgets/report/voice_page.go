@@ -75,7 +75,11 @@ func (c *CutIn) words() string {
 	if c == nil {
 		return "cut-in rate: not known, no pauses"
 	}
-	return fmt.Sprintf("cut-in rate: %s (95 %% interval %s to %s) of %s whose pauses are known", percent(c.Value), percent(c.Low), percent(c.High), counted(c.Turns, "turn"))
+	words := fmt.Sprintf("cut-in rate: %s (95 %% interval %s to %s) of %s whose pauses are known", percent(c.Value), percent(c.Low), percent(c.High), counted(c.Turns, "turn"))
+	if c.Different < c.Turns {
+		words += fmt.Sprintf(", %s of which %s", count(c.Different), differ(c.Different))
+	}
+	return words
 }
 
 // shownTurns is how many rows the page has for the turns of a call; the document has
@@ -159,7 +163,7 @@ func (r *Report) asideSection() section {
 		return section{}
 	}
 	s := section{title: "In the turns"}
-	for _, words := range []string{v.Playback.words(), v.BargeIn.words(), v.Guess.words(), v.Tool.words(), v.Filler.words()} {
+	for _, words := range []string{v.Playback.words(), v.BargeIn.words(), v.Guess.words(), v.Tool.words(), v.Filler.words(), v.faultWords()} {
 		if words != "" {
 			s.notes = append(s.notes, words)
 		}

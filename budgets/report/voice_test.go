@@ -96,7 +96,13 @@ func b(on bool) int {
 // more is what is handed in beside the run.
 func more() More {
 	state := func(p50, p95 time.Duration, cutIn float64) budgets.State {
-		return budgets.State{P50: p50, P95: p95, CutIn: cutIn, CutInKnown: true}
+		return budgets.State{
+			P50: p50, P95: p95, CutIn: budgets.Proportion{Value: cutIn, Low: cutIn / 2, High: 2 * cutIn}, CutInKnown: true,
+			Figures: []budgets.Figure{{Value: float64(p95), Known: true}},
+		}
+	}
+	gain := func(by, within time.Duration) budgets.Gain {
+		return budgets.Gain{Value: float64(by), Known: true, Low: float64(by - within), High: float64(by + within), HasInterval: true}
 	}
 	point := func(setting float64, p50, p95 time.Duration, cutIn float64) budgets.CurvePoint {
 		return budgets.CurvePoint{
@@ -104,20 +110,24 @@ func more() More {
 			CutIn: budgets.Proportion{Value: cutIn, Low: cutIn / 2, High: 2 * cutIn}, Audible: budgets.Proportion{Value: cutIn / 4, Low: 0, High: cutIn},
 		}
 	}
-	trim := budgets.Change{What: "trim the leading silence to 20 ms", Key: "leading_silence: 20ms", Would: state(600*ms, 700*ms, .03)}
-	early := budgets.Change{What: "ask the model before the commit", Key: "guess: {from: vad_stop}", Cost: "requests for nothing", Would: state(610*ms, 690*ms, .03)}
+	trim := budgets.Change{What: "trim the leading silence to 20 ms", Key: "leading_silence: 20ms", Would: state(600*ms, 700*ms, .03), Gain: gain(40*ms, 0)}
+	early := budgets.Change{What: "ask the model before the commit", Key: "guess: {from: vad_stop}", Cost: "requests for nothing", Would: state(610*ms, 690*ms, .03), Gain: gain(50*ms, 10*ms)}
 	return More{
 		Diagnoses: []Diagnosis{{ID: "leading_silence", Title: "the audio begins with silence", Evidence: []string{"p50 60 ms"}, Fix: "cut it off"}},
 		Changes: &budgets.Changes{
-			Metric: "reply", Now: state(640*ms, 740*ms, .03), Turns: 120,
-			All: []budgets.Change{trim, early, {What: "a shorter wait", Key: "ending: {fixed: {wait: 100ms}}", Bolder: true, Would: state(500*ms, 560*ms, .3)}},
+			Metric: "reply", Aims: []budgets.Aim{aim("p95(reply) < 600ms")}, Now: state(640*ms, 740*ms, .03), Turns: 120,
+			All: []budgets.Change{
+				trim, early,
+				{What: "a shorter wait", Key: "ending: {fixed: {wait: 100ms}}", Bolder: true, Would: state(500*ms, 560*ms, .3), Gain: gain(180*ms, 20*ms)},
+				{What: "another recognizer", Key: "stt_tail: {component: other}", Would: state(640*ms, 735*ms, .03), Gain: gain(5*ms, 20*ms)},
+			},
 			Best: &budgets.Best{
 				Parts: []budgets.Change{early, trim}, Would: state(570*ms, 650*ms, .03),
 				Rest: []budgets.Part{{Stage: "stt_tail", Takes: 260 * ms}, {Stage: "tts_first_audio", Takes: 180 * ms}, {Stage: "prefill", Takes: 80 * ms}, {Stage: "uplink", Takes: 40 * ms}},
 			},
 		},
 		Curve: &budgets.Curve{
-			Policy: "fixed: wait 300 ms from speech", Setting: "wait", Unit: "ms", Metric: "reply", Turns: 68, Pauses: 120, Repeats: 20,
+			Policy: "fixed: wait 300 ms from speech", Setting: "wait", Unit: "ms", Metric: "reply", Turns: 120, Different: 68, Pauses: 120,
 			Points: []budgets.CurvePoint{
 				point(0, 500*ms, 560*ms, .3), point(100, 560*ms, 640*ms, .2), point(200, 600*ms, 690*ms, .03), point(300, 640*ms, 740*ms, .03), point(600, 900*ms, 990*ms, .01),
 			},
@@ -180,7 +190,10 @@ func TestWith(t *testing.T) {
 			Sentence string
 			Changes  []struct {
 				What string
-				Gain float64 `json:"gain_ms"`
+				Gain struct {
+					Value, Low float64
+					Matters    bool
+				}
 			}
 		}
 		Curve struct {
@@ -195,7 +208,7 @@ func TestWith(t *testing.T) {
 	if d.Settings.Sentence != want {
 		t.Errorf("%s\nwant\n%s", d.Settings.Sentence, want)
 	}
-	if c := d.Settings.Changes; len(c) != 3 || c[0].What != "a shorter wait" || c[0].Gain != 180 || c[1].Gain != 50 {
+	if c := d.Settings.Changes; len(c) != 4 || c[0].What != "a shorter wait" || c[0].Gain.Value != 180 || c[0].Gain.Low != 160 || c[1].Gain.Value != 50 || !c[1].Gain.Matters || c[3].Gain.Matters {
 		t.Errorf("changes %+v", c)
 	}
 	efficient := ""
@@ -210,21 +223,63 @@ func TestWith(t *testing.T) {
 	}
 }
 
+// aim is what a budget limits.
+func aim(text string) budgets.Aim {
+	b, err := budgets.Parse(text, budgets.Metrics(pipeline.KindVoice))
+	if err != nil {
+		panic(err)
+	}
+	return budgets.Aim{Budget: b, Limited: true}
+}
+
 func TestReach(t *testing.T) {
-	known := func(p50, p95 time.Duration) budgets.State { return budgets.State{P50: p50, P95: p95} }
-	best := &budgets.Best{Parts: []budgets.Change{{What: "a"}}, Would: known(400*ms, 580*ms)}
+	state := func(figures ...float64) budgets.State {
+		s := budgets.State{P50: 500 * ms, P95: 700 * ms}
+		for _, f := range figures {
+			s.Figures = append(s.Figures, budgets.Figure{Value: f, Known: f > 0})
+		}
+		return s
+	}
+	in := func(s budgets.State, cutIn float64, texts ...string) budgets.State {
+		s.CutIn, s.CutInKnown = budgets.Proportion{Value: cutIn}, true
+		for i, text := range texts {
+			s.Budgets = append(s.Budgets, budgets.Kept{Budget: aim(text).Budget, Figure: s.Figures[i]})
+		}
+		return s
+	}
+	best := func(s budgets.State) *budgets.Best {
+		return &budgets.Best{Parts: []budgets.Change{{What: "a"}}, Would: s}
+	}
+	const stop, cut, hits = "p95(barge_in_stop) < 500ms", "mean(cut_in_share) < 10%", "mean(guess_hit_share) >= 90%"
 	for name, c := range map[string]struct {
-		changes budgets.Changes
-		budget  string
-		want    string
+		aims      []string
+		now, best budgets.State
+		none      bool
+		want      string
 	}{
-		"inside":  {budgets.Changes{Now: known(500*ms, 700*ms), Best: best}, "p95(reply) < 600ms", "Changed in 1 setting (a), this stack lands the p95 reply at 580 ms instead of 700 ms, 20 ms inside 600 ms."},
-		"no p95":  {budgets.Changes{Now: known(500*ms, 700*ms), Best: best}, "p50(reply) < 600ms", "Changed in 1 setting (a), this stack lands the p50 reply at 400 ms instead of 500 ms, 200 ms inside 600 ms."},
-		"nothing": {budgets.Changes{Now: known(500*ms, 700*ms)}, "p95(reply) < 600ms", "None of these changes brings the p95 reply below 700 ms that is sure not to cut in more often."},
-		"few":     {budgets.Changes{Now: known(500*ms, pipeline.Unknown)}, "p95(reply) < 600ms", "Too few turns landed for the p95 reply, so nothing is said of what would help."},
+		"inside":  {[]string{"p95(reply) < 600ms"}, state(7e8), state(5.8e8), false, "Changed in 1 setting (a), this stack lands the p95 reply at 580 ms instead of 700 ms, 20 ms inside 600 ms."},
+		"median":  {[]string{"p50(reply) < 600ms"}, state(5e8), state(4e8), false, "Changed in 1 setting (a), this stack lands the p50 reply at 400 ms instead of 500 ms, 200 ms inside 600 ms."},
+		"nothing": {[]string{"p95(reply) < 600ms"}, state(7e8), state(7e8), true, "None of these changes brings the p95 reply below 700 ms that is sure not to cut in more often."},
+		"few":     {[]string{"p95(reply) < 600ms"}, state(0), state(0), true, "Too few turns landed for the p95 reply, so nothing is said of what would help."},
+		"another": {[]string{stop}, state(6.479e9), state(3e8), false, "Changed in 1 setting (a), this stack has p95(barge_in_stop) at 300 ms instead of 6,479 ms, 200 ms inside 500 ms."},
+		"two": {[]string{stop, cut}, in(state(6.479e9, .52), .52, stop, cut), in(state(3e8, .152), .152, stop, cut), false,
+			"Changed in 1 setting (a), this stack has p95(barge_in_stop) at 300 ms instead of 6,479 ms, 200 ms inside 500 ms, has mean(cut_in_share) at 15.2 % instead of 52 %, still 5.2 points over 10 %, and cuts in on 15.2 % of turns instead of 52 %. Not kept then: mean(cut_in_share) < 10% (15.2 %)."},
+		"both": {[]string{stop, cut}, in(state(6e8, .2), .2, stop, cut), in(state(3e8, .05), .05, stop, cut), false,
+			"Changed in 1 setting (a), this stack has p95(barge_in_stop) at 300 ms instead of 600 ms, 200 ms inside 500 ms, has mean(cut_in_share) at 5 % instead of 20 %, 5 points inside 10 %, and cuts in on 5 % of turns instead of 20 %. Every budget is kept then."},
+		"more": {[]string{hits}, in(state(.5), .1, hits), in(state(.8), .1, hits), false,
+			"Changed in 1 setting (a), this stack has mean(guess_hit_share) at 80 % instead of 50 %, still 10 points short of 90 %, and cuts in on 10 % of turns as now. Not kept then: mean(guess_hit_share) >= 90% (80 %)."},
+		"gone": {[]string{hits}, in(state(.5), .1, hits), in(state(0), .1, hits), false,
+			"Changed in 1 setting (a), this stack has mean(guess_hit_share) at no known value instead of 50 %, and cuts in on 10 % of turns as now. No longer to be told then: mean(guess_hit_share) >= 90%."},
 	} {
-		r := report(t, callRun(c.budget))
-		r.With(More{Changes: &c.changes})
+		changes := budgets.Changes{Metric: "reply", Now: c.now, Best: best(c.best)}
+		for _, a := range c.aims {
+			changes.Aims = append(changes.Aims, aim(a))
+		}
+		if c.none {
+			changes.Best = nil
+		}
+		r := report(t, callRun())
+		r.With(More{Changes: &changes})
 		if r.Settings.Sentence != c.want {
 			t.Errorf("%s: %s\nwant %s", name, r.Settings.Sentence, c.want)
 		}

@@ -77,6 +77,10 @@ func (c *Comparison) caution() {
 	if a.Target == b.Target && (a.Model != b.Model || a.Protocol != b.Protocol) {
 		c.warn("A asked %s over %s, B %s over %s", a.Model, a.Protocol, b.Model, b.Protocol)
 	}
+	if a.Version != b.Version {
+		c.warn("A was measured by halfsecond %s, B by %s; a difference may come from there", a.Version, b.Version)
+	}
+	c.conditions()
 	if a.Limit != b.Limit {
 		c.warn("goodput is not compared: A counts %s, B %s", orNothing(a.Limit), orNothing(b.Limit))
 	}

@@ -3,9 +3,9 @@
 // alone: from the interval of their difference.
 //
 // Read run.go first: what is kept of a run. check.go says which runs can be compared,
-// compare.go makes rows of their metrics, pair.go finds the same interactions in both,
-// resample.go draws runs again, and word.go says
-// what an interval means. baseline.go writes and reads the file of a run.
+// condition.go what else may differ between them, compare.go makes rows of their metrics,
+// pair.go finds the same interactions in both, resample.go draws runs again, and word.go
+// says what an interval means. baseline.go writes and reads the file of a run.
 //
 // # Method
 //
@@ -54,6 +54,8 @@
 //	outcomes, request_outcomes  counts by outcome
 //	sessions            whose each interaction is, in the order in which they were due
 //	indexes             which interaction of its session each is; omitted by earlier programs, whose baselines cannot be paired
+//	conditions          list of name, value: how it was asked beside the scenario, such as on which connections;
+//	                    omitted by earlier programs, and then not compared
 //	series              how many lines follow
 //
 // Each of the others is a series, the exact samples of a metric, which is what the bootstrap

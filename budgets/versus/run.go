@@ -38,6 +38,7 @@ type Facts struct {
 	Limit        string // what an interaction or a request has to keep to count for goodput, such as "reply < 500ms"; empty for none
 	Outcomes     map[string]int
 	Requests     map[string]int // by outcome
+	Conditions   []Condition    // nil in baselines of earlier programs
 }
 
 // Role says what the rows of a metric are for.
@@ -114,6 +115,7 @@ func factsOf(a *budgets.Analysis) Facts {
 	f := Facts{
 		Scenario: h.Scenario, ScenarioHash: h.ScenarioHash, Kind: h.Kind, Target: h.Target, Seed: h.Seed,
 		N: len(a.Run.Traces), NAsked: h.N, Version: h.Version, Unfit: a.Unfit, Outcomes: map[string]int{}, Requests: map[string]int{},
+		Conditions: conditionsOf(&a.Run),
 	}
 	if !footer.Finished {
 		f.Unfinished = cmp.Or(footer.Reason, "it left no word why")

@@ -8,18 +8,24 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
+	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/recount"
 	"halfsecond/pipeline/trace"
 	"halfsecond/simulators/runner"
 )
 
 // again is what came of computing a run's numbers again from its raw log, as JSON: counts
-// are of requests, but for differing.
+// are of requests and of what speech services did, but for differing.
 type again struct {
 	Absent    *string  `json:"absent"` // why nothing could be computed again
 	ReadAgain int      `json:"read_again"`
+	Hearings  int      `json:"hearings"` // what speech services wrote down, spoke and answered, read again
+	Sayings   int      `json:"sayings"`
+	Answers   int      `json:"answers"`
+	Turns     int      `json:"turns"` // whose spans and marks were compared with these
 	Differing []differ `json:"differing"`
 	Unsent    int      `json:"unsent"`   // never sent, so there are no bytes
 	Missing   int      `json:"missing"`  // sent, and not in the log
@@ -28,9 +34,11 @@ type again struct {
 	Hashed    bool     `json:"hashed"`   // bytes are other letters of the same kinds and sizes
 	Cut       bool     `json:"cut"`      // the log ends in mid-air
 	Unkept    int      `json:"unkept"`   // of others, those that a run which was cut off did not keep in its traces
+	Modelled  bool     `json:"modelled"` // stages of voice turns are, and leave no bytes
 }
 
 type differ struct {
+	Of      string `json:"of"`
 	Request int64  `json:"request"`
 	Figure  string `json:"figure"`
 	Trace   string `json:"trace"`
@@ -60,8 +68,9 @@ func recountRun(path string, run trace.Run) (*again, error) {
 		return nil, fmt.Errorf("%s: %w", file.Name(), err)
 	}
 	a := &again{
-		ReadAgain: r.Again, Differing: []differ{}, Unsent: r.Unsent, Missing: r.Missing, Textless: r.Textless,
+		ReadAgain: r.Again, Hearings: r.Hearings, Sayings: r.Sayings, Answers: r.Answers, Turns: r.Turns, Differing: []differ{}, Unsent: r.Unsent, Missing: r.Missing, Textless: r.Textless,
 		Others: r.Others, Hashed: r.Hashed, Cut: r.Cut,
+		Modelled: run.Header.Kind == pipeline.KindVoice && slices.ContainsFunc(run.Header.Stages, func(s trace.Stage) bool { return s.Simulated }),
 	}
 	if !run.Footer.Finished {
 		a.Unkept = r.Others - r.Early
@@ -85,7 +94,7 @@ func (a *again) writeTable(w io.Writer) error {
 		if n := len(a.Differing); n > 0 {
 			same = counted(n, "number") + " not as the bytes have it"
 		}
-		fmt.Fprintf(&b, "\nRaw log: %s read again from their bytes: %s.\n", counted(a.ReadAgain, "request"), same)
+		fmt.Fprintf(&b, "\nRaw log: %s read again from their bytes%s: %s.\n", a.readAgain(), a.compared(), same)
 	}
 	for _, d := range a.Differing[:min(len(a.Differing), mostDiffering)] {
 		fmt.Fprintf(&b, "  %s\n", recount.Difference(d))
@@ -100,17 +109,57 @@ func (a *again) writeTable(w io.Writer) error {
 	return err
 }
 
+// readAgain says of what the numbers were computed again.
+func (a *again) readAgain() string {
+	var parts []string
+	for _, x := range []struct {
+		n    int
+		noun string
+	}{{a.ReadAgain, "request"}, {a.Hearings, "hearing"}, {a.Sayings, "saying"}, {a.Answers, "answer"}} {
+		if x.n > 0 {
+			parts = append(parts, counted(x.n, x.noun))
+		}
+	}
+	switch n := len(parts); n {
+	case 0:
+		return counted(0, "request")
+	case 1:
+		return parts[0]
+	default:
+		return strings.Join(parts[:n-1], ", ") + " and " + parts[n-1]
+	}
+}
+
+// compared says what else was.
+func (a *again) compared() string {
+	if a.Turns == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", and the spans and marks of %s compared with them", counted(a.Turns, "turn"))
+}
+
 // cannot says what could not be computed again, and why.
 func (a *again) cannot() (lines []string) {
+	noun := "request"
+	if a.Turns > 0 {
+		noun = "request or session"
+	}
 	say := func(n int, format string) {
 		if n > 0 {
-			lines = append(lines, fmt.Sprintf(format, counted(n, "request")))
+			what := counted(n, noun)
+			if n != 1 && a.Turns > 0 {
+				what = strconv.Itoa(n) + " requests or sessions"
+			}
+			lines = append(lines, fmt.Sprintf(format, what))
 		}
 	}
 	say(a.Unsent, "%s never sent: there are no bytes")
 	say(a.Missing, "%s not in the log")
 	say(a.Unkept, "%s in the log and not in the traces: the run was cut off before what they belong to ended")
 	say(a.Textless, "%s in the log without bytes, since bytes that are packed have no others of the same size in place of texts that are not to be kept, or of a key")
+	if a.Modelled {
+		lines = append(lines, "stages that are modelled leave no bytes: what they took is as the traces have it")
+	}
 	if a.Hashed {
 		lines = append(lines, "words were not kept: other letters of the same size stand for them")
 	}
@@ -125,11 +174,14 @@ func (a *again) err() error {
 	if a == nil || len(a.Differing) == 0 {
 		return nil
 	}
-	var ids []int64
+	of := map[string]bool{}
 	for _, d := range a.Differing {
-		ids = append(ids, d.Request)
+		of[fmt.Sprint(d.Of, d.Request)] = true
 	}
-	slices.Sort(ids)
+	noun := "request"
+	if a.Turns > 0 {
+		noun = "record"
+	}
 	return &exitError{exitUnmeasured, fmt.Errorf("%s of %s in the traces not what the bytes in %s say",
-		counted(len(a.Differing), "number"), counted(len(slices.Compact(ids)), "request"), rawFile)}
+		counted(len(a.Differing), "number"), counted(len(of), noun), rawFile)}
 }

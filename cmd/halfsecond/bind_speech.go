@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"halfsecond/pipeline/endpoint"
+	"halfsecond/pipeline/endpoint/audition"
 	"halfsecond/pipeline/endpoint/converse"
 	"halfsecond/pipeline/endpoint/listen"
 	"halfsecond/pipeline/endpoint/phone"
@@ -54,6 +54,7 @@ func (o *runOptions) speech(s *scenario.Scenario) (runner.Speech, error) {
 		return out, errors.Join(err, o.noRecordings())
 	}
 	errs := []error{err}
+	out.MaxRequests = o.guard.caps.requests
 	if s.Voice == nil {
 		return out, fmt.Errorf("endpoints stt, tts and speech_to_speech are of kind voice, not of kind %s", s.Kind)
 	}
@@ -66,10 +67,16 @@ func (o *runOptions) speech(s *scenario.Scenario) (runner.Speech, error) {
 	protocol := ""
 	if stt != nil {
 		protocol = stt.Protocol
-		c := &listen.Config{Protocol: listen.Protocol(stt.Protocol), Model: stt.Model, Language: stt.Language, Force: true, ForceAfter: o.stop(s.Voice)}
+		c := &listen.Config{Protocol: listen.Protocol(stt.Protocol), Model: stt.Model, Language: stt.Language, Force: true}
 		errs = append(errs, o.reach(&c.Config, stt))
+		if a := s.Voice.Audio; a != nil {
+			c.Frame = a.Frame
+			if c.Force = a.Finals == scenario.FinalsAsked; !c.Force {
+				c.EndSilence = a.Silence
+			}
+		}
 		if c.Check() != nil { // a service that ends turns itself
-			c.Force, c.ForceAfter = false, 0
+			c.Force = false
 		}
 		out.STT, errs = c, append(errs, c.Check())
 	}
@@ -93,18 +100,12 @@ func (o *runOptions) speech(s *scenario.Scenario) (runner.Speech, error) {
 		out.Direct = c
 	}
 	if protocol != "" {
-		out.Voices, err = o.recordings(protocol)
+		out.Voices, err = o.recordings(s.Voice.Audio, protocol)
 		errs = append(errs, err)
 	} else {
 		errs = append(errs, o.noRecordings())
 	}
 	return out, errors.Join(errs...)
-}
-
-// stop returns when after the end of speech the agent's own detector has it, in a turn of
-// usual length: then it asks the service for the final text.
-func (o *runOptions) stop(v *scenario.Voice) time.Duration {
-	return v.VADSilence.Quantile(.5) + v.VADCompute.Quantile(.5)
 }
 
 // reach sets where a service is.
@@ -113,12 +114,21 @@ func (o *runOptions) reach(c *talk.Config, e *scenario.SpeechService) error {
 	roots, unread := readRoots(o.caFile)
 	var limits endpoint.Config
 	o.guard.limits.bind(&limits)
-	c.URL, c.Key, c.Roots, c.Limits, c.MaxBytes = e.URL, key, roots, limits.Limits, limits.MaxBytes
+	c.URL, c.Key, c.Roots, c.Limits, c.MaxBytes, c.Cold = e.URL, key, roots, limits.Limits, limits.MaxBytes, o.cold
 	return errors.Join(err, unread)
 }
 
-// recordings returns what users say.
-func (o *runOptions) recordings(protocol string) (all []voice.Said, err error) {
+// recordings returns what users say to a service of a protocol: the scenario's recordings,
+// unless --wav names others, and our sentence where neither does.
+func (o *runOptions) recordings(a *scenario.Audio, protocol string) (all []voice.Said, err error) {
+	if a != nil && len(o.wavs) == 0 {
+		for _, s := range a.Says {
+			clip := s.Recording
+			clip.Clip = clip.At(audition.Rate(protocol, clip.Rate))
+			all = append(all, runner.Said(clip.Voice(), s.Text))
+		}
+		return all, nil
+	}
 	names := o.wavs
 	if len(names) == 0 {
 		names = []string{""}
@@ -126,7 +136,7 @@ func (o *runOptions) recordings(protocol string) (all []voice.Said, err error) {
 	for _, name := range names {
 		_, v, failed := sentence(name, protocol)
 		if err = errors.Join(err, failed); failed == nil {
-			all = append(all, voice.Said{Voice: v})
+			all = append(all, runner.Said(v, ""))
 		}
 	}
 	return all, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -107,7 +108,8 @@ func (o *runOptions) allow(ctx context.Context, p *program, s *scenario.Scenario
 	return o.begin(p, set, o.guard.at(e, set.Endpoint.Model))
 }
 
-// begin refuses what is likely to exceed the caps, and says otherwise what it will take.
+// begin refuses what is likely to exceed the caps, and says otherwise what it will take: of each
+// service in a line.
 func (o *runOptions) begin(p *program, set runner.Settings, e priced) error {
 	if err := o.guard.over(e); err != nil {
 		return usageError(err)
@@ -115,7 +117,14 @@ func (o *runOptions) begin(p *program, set runner.Settings, e priced) error {
 	if p.Quiet {
 		return nil
 	}
-	_, err := fmt.Fprintf(p.err, "asking %s %s %s: %s %d tokens of prompts, %d of answers%s\n",
-		set.Endpoint.ShownURL(), e.About(), counted(e.Requests, "time"), e.About(), e.PromptTokens, e.OutputTokens, e.andCost())
+	var b strings.Builder
+	if set.Endpoint.URL != "" {
+		fmt.Fprintf(&b, "asking %s %s %s: %s %d tokens of prompts, %d of answers%s\n",
+			set.Endpoint.ShownURL(), e.About(), counted(e.Asked(), "time"), e.About(), e.PromptTokens, e.OutputTokens, e.andCost())
+	}
+	for _, u := range e.speech {
+		fmt.Fprintf(&b, "%s\n", u.words())
+	}
+	_, err := io.WriteString(p.err, b.String())
 	return err
 }

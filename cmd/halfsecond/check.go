@@ -21,7 +21,7 @@ type checked struct {
 	Seed         uint64          `json:"seed"`
 	N            int             `json:"n"`
 	Estimate     runner.Estimate `json:"estimate"`
-	CostUSD      *float64        `json:"cost_usd"`     // of the estimate, where a price is known
+	CostUSD      *float64        `json:"cost_usd"`     // of the estimate, of all whose price is known
 	Price        *string         `json:"price"`        // in words, with its source; null also where models have several
 	MaxRequests  *int            `json:"max_requests"` // on the target endpoint, as what follows
 	MaxTokens    *int            `json:"max_tokens"`
@@ -42,8 +42,8 @@ func (o *runOptions) checked(s *scenario.Scenario, set runner.Settings, e priced
 	}
 	g := &o.guard
 	c.guard, c.MaxRequests, c.MaxTokens, c.Limits = g, &g.caps.requests, &g.caps.tokens, g.limits.document()
-	if e.known {
-		c.CostUSD = known(e.cost.USD(), -1)
+	if sum, is := e.all(); is {
+		c.CostUSD = known(sum.USD(), -1)
 	}
 	if e.price.Known() {
 		c.Price = known(e.price.String(), "")
@@ -83,7 +83,7 @@ func (c *checked) writeTable(p *program) error {
 	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "valid\t%s (%s), hash %.12s\n", c.Scenario, c.Kind, c.ScenarioHash)
 	fmt.Fprintf(w, "would run\t%d interactions on %s, seed %d\n", c.N, c.Target, c.Seed)
-	fmt.Fprintf(w, "would send\t%s %d requests, %d prompt tokens, %d tokens of answers\n", c.Estimate.About(), c.Estimate.Requests, c.Estimate.PromptTokens, c.Estimate.OutputTokens)
+	fmt.Fprintf(w, "would send\t%s %d requests, %d prompt tokens, %d tokens of answers\n", c.Estimate.About(), c.Estimate.Asked(), c.Estimate.PromptTokens, c.Estimate.OutputTokens)
 	c.writeGuard(w)
 	return w.Flush()
 }
@@ -95,6 +95,9 @@ func (c *checked) writeGuard(w io.Writer) {
 		return
 	}
 	fmt.Fprintf(w, "would cost\t%s\n", c.estimate.costWords())
+	for _, u := range c.estimate.speech {
+		fmt.Fprintf(w, "%s\t%s: %s\n", u.Stage, u.named(), u.much())
+	}
 	fmt.Fprintf(w, "caps\t%d requests, %d tokens", g.caps.requests, g.caps.tokens)
 	if g.max > 0 {
 		fmt.Fprintf(w, ", %s", g.max)

@@ -50,7 +50,9 @@ interactions land, what the scenario has budgets for, goodput, and what ended ok
 Runs of different scenarios or targets are refused, and so are a run and itself, a
 baseline or a copy of it; --anyway compares them, and warns. Two simulations of one seed
 are compared, with a warning: they show what a change of the program made. Runs that did
-not finish, and runs that are unfit, are shown and not judged.
+not finish, and runs that are unfit, are shown and not judged. Each other condition that
+differs is a warning with both values: connections, --ignore-eos, limits, HTTP version,
+texts, program and so on.
 
 Runs of one scenario and one seed are paired: the same interaction of both is drawn again
 together, so that what it has in common in both, its lengths and what fell due beside it,

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -260,6 +262,14 @@ func TestWithoutSpeech(t *testing.T) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
+	flac[len(flac)/2] ^= 1
+	name := filepath.Join(t.TempDir(), "flipped.flac")
+	if err := os.WriteFile(name, flac, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := sentence(name, "deepgram-listen"); err == nil || strings.Contains(err.Error(), "cut") {
+		t.Errorf("a whole file of which a bit is wrong: error %v, want one, and not that it was cut", err)
+	}
 }
 
 // TestSpeechTable: a close code stands in the timeline, also of a session in which nothing else was
@@ -300,5 +310,41 @@ func TestSpeechTable(t *testing.T) {
 func TestSpeechMeant(t *testing.T) {
 	if code, _, errs := doctor(t, "http://127.0.0.1:9", "--protocol", "wyoming"); code != exitUsage || strings.Contains(errs, "did you mean") || !strings.Contains(errs, "deepgram-listen") {
 		t.Errorf("exit code %d\n%s", code, errs)
+	}
+}
+
+// TestSpeechDoctorRefusedOnce: a refusal of the one session that was planned stopped nothing, and
+// its folder says the same again.
+func TestSpeechDoctorRefusedOnce(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, `{"detail":"who are you?"}`, http.StatusUnauthorized)
+	}))
+	t.Cleanup(s.Close)
+	for _, requests := range []string{"1", "3"} {
+		dir := filepath.Join(t.TempDir(), "kept")
+		code, out, _ := doctor(t, s.URL, "--protocol", "openai-speech", "--voice", "v", "--model", "m", "--requests", requests, "--out", dir)
+		again, outAgain, errs := doctor(t, dir)
+		if code != exitFailed || again != code || outAgain != out || errs != "read again from the bytes of 1 session: every value the same\n" {
+			t.Errorf("%s planned: exit code %d, then %d\n%s\n got %s\nwant %s", requests, code, again, errs, outAgain, out)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, doctorFile))
+		if stopped := strings.Contains(string(text), `"stopped": "refused"`); err != nil || stopped != (requests == "3") {
+			t.Errorf("%s planned: stopped %t, %v\n%s", requests, stopped, err, text)
+		}
+	}
+}
+
+// TestSpokenEnd: only of audio that ended well is it said that all of it has come.
+func TestSpokenEnd(t *testing.T) {
+	for o, want := range map[pipeline.Outcome]string{
+		pipeline.OK: "all of it has come", pipeline.Timeout: "when it was given up, without an end", pipeline.Cancelled: "when it was given up, without an end",
+		pipeline.Truncated: "when it broke off, without an end", pipeline.Error: "when it was found to be no speech, or not all of it",
+	} {
+		r := pipeline.NewSpeech(1, 0)
+		r.Outcome, r.End = o, time.Second
+		all := clocksOf(&heard.Session{Speech: &r})
+		if got := all[len(all)-1]; got.name != "end" || got.what != want {
+			t.Errorf("%s: %q is %q, want %q", o, got.name, got.what, want)
+		}
 	}
 }

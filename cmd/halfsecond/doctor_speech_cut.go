@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"io"
 	"time"
 
 	"halfsecond/mockllm/speech/audio"
@@ -15,7 +17,7 @@ import (
 // within a frame, and an Ogg that ends within a page or without its last one.
 func cutShort(file []byte, clip audio.Clip) (lacks time.Duration, isCut bool) {
 	switch {
-	case bytes.HasPrefix(file, []byte("fLaC")):
+	case isFLAC(file):
 		n := max(0, flacSamples(file)-len(clip.Samples))
 		return pipeline.SamplesLast(int64(n), clip.Rate), n > 0
 	case bytes.HasPrefix(file, []byte("OggS")):
@@ -27,6 +29,18 @@ func cutShort(file []byte, clip audio.Clip) (lacks time.Duration, isCut bool) {
 	}
 	return lacks, lacks > 0
 }
+
+// cutBroken reports whether a file that cannot be read was cut: of a FLAC, of which nothing but
+// its samples tells, whether reading it met its end.
+func cutBroken(file []byte, err error) bool {
+	if isFLAC(file) {
+		return errors.Is(err, io.ErrUnexpectedEOF)
+	}
+	_, isCut := cutShort(file, audio.Clip{})
+	return isCut
+}
+
+func isFLAC(file []byte) bool { return bytes.HasPrefix(file, []byte("fLaC")) }
 
 // flacSamples returns the samples of one channel that a FLAC says it has, 0 when it does not: 36
 // bits of the STREAMINFO, which comes first (RFC 9639, section 8.2).

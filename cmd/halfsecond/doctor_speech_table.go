@@ -203,7 +203,7 @@ func clocksOf(s *heard.Session) []clockOf {
 			clockOf{"voiced", s.Since(r.Voiced), "a player that begins with the first sample plays that one: what a listener waits for"},
 			clockOf{"lead", r.Lead, "silence before it"},
 			clockOf{"length", r.Length(), "of the audio"},
-			clockOf{"end", s.Since(r.End), "all of it has come"})
+			clockOf{"end", s.Since(r.End), spokenEnd(s)})
 	default:
 		r := s.Answered
 		all = append(all,
@@ -217,6 +217,19 @@ func clocksOf(s *heard.Session) []clockOf {
 			clockOf{"response done", s.Since(r.ResponseDone), "the answer has ended"})
 	}
 	return all
+}
+
+// spokenEnd says what the end of a text that was to be spoken was.
+func spokenEnd(s *heard.Session) string {
+	switch s.Outcome() {
+	case pipeline.OK:
+		return "all of it has come"
+	case pipeline.Timeout, pipeline.Cancelled:
+		return "when it was given up, without an end"
+	case pipeline.Truncated:
+		return "when it broke off, without an end"
+	}
+	return "when it was found to be no speech, or not all of it"
 }
 
 // writeSessions prints all sessions, a line each.

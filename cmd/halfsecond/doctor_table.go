@@ -161,13 +161,24 @@ func writeClocks(t *tabwriter.Writer, r *seen.Request) {
 		{r.Record.FirstText, "ttfo", "the first output that is not reasoning"},
 		{r.Record.FirstSeen, "ttfv", "the first character that can be seen: what a user waits for"},
 		{r.Record.LastOutput, "last output", "the end for latency and pace"},
-		{r.Record.End, "e2e", either(r.Unfinished(), "when the answer was given up, without an end", "the end event, or the end of the body")},
+		{r.Record.End, "e2e", ending(r)},
 	} {
 		if c.at != pipeline.Unknown {
 			fmt.Fprintf(t, "%s\t%s\t%s\n", c.name, plainMS(r.Since(c.at)), c.what)
 		}
 	}
 	t.Flush()
+}
+
+// ending says at what the clock of a whole answer stopped.
+func ending(r *seen.Request) string {
+	switch {
+	case r.Record.Outcome == pipeline.Timeout, r.Record.Outcome == pipeline.Cancelled, r.TooLong():
+		return "when the answer was given up, without an end"
+	case r.Reply != nil && r.Reply.BodyBroken && !r.Reply.Done:
+		return "when the connection broke, without an end"
+	}
+	return "the end event, or the end of the body"
 }
 
 func (d *diagnosis) writeRequests(t *tabwriter.Writer) {

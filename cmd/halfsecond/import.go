@@ -96,7 +96,10 @@ func runImport(ctx context.Context, p *program, o *importOptions, files []string
 		return usageError(err)
 	}
 	in, err := readImport(ctx, set, files)
-	if err != nil {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return &exitError{exitUnmeasured, errors.New("interrupted while the files were read")}
+	case err != nil:
 		return usageError(err)
 	}
 	for _, w := range in.Warnings {

@@ -126,23 +126,42 @@ func (m *money) bind(c *endpoint.Config) { c.MaxCost, c.Price = m.max, m.priceOf
 // priced is an estimate with what it would cost.
 type priced struct {
 	runner.Estimate
-	price price.Price // the zero Price when it is not known, or when models have several
-	cost  price.Dollars
-	known bool // what it would cost
+	price  price.Price // the zero Price when it is not known, or when models have several
+	cost   price.Dollars
+	known  bool // what it would cost
+	speech []speechUse
 }
 
-// at returns an estimate of requests to one model.
+// at returns an estimate of requests to one model, and to the speech services beside it.
 func (m *money) at(e runner.Estimate, model string) priced {
 	p := m.priceOf(model)
-	return priced{e, p, p.Of(price.Tokens{Prompt: e.PromptTokens, Output: e.OutputTokens}), p.Known()}
+	out := priced{e, p, p.Of(price.Tokens{Prompt: e.PromptTokens, Output: e.OutputTokens}), p.Known() && e.Asked() > 0, nil}
+	for _, u := range e.Speech {
+		out.speech = append(out.speech, pricedSpeech(u))
+	}
+	return out
+}
+
+// all returns what an estimate would cost, as far as prices are known.
+func (e *priced) all() (sum price.Dollars, known bool) {
+	if e.known {
+		sum, known = e.cost, true
+	}
+	for i := range e.speech {
+		if u := &e.speech[i]; u.known {
+			sum, known = sum.Add(u.cost), true
+		}
+	}
+	return sum, known
 }
 
 // over says that an estimate exceeds the cap of money.
 func (m *money) over(e priced) error {
-	if m.max == 0 || !e.known || e.cost <= m.max {
+	sum, known := e.all()
+	if m.max == 0 || !known || sum <= m.max {
 		return nil
 	}
-	return fmt.Errorf("the run would cost %s %s, more than --max-cost %s: lower --n or raise it", e.About(), e.cost, m.most)
+	return fmt.Errorf("the run would cost %s %s, more than --max-cost %s: lower --n or raise it", e.About(), sum, m.most)
 }
 
 // andCost goes on to say what an estimate would cost, where it is known.
@@ -156,6 +175,8 @@ func (e priced) andCost() string {
 // costWords says what an estimate would cost.
 func (e priced) costWords() string {
 	switch {
+	case !e.known && e.Asked() == 0:
+		return "nothing for a language model, which none is asked"
 	case !e.known:
 		return "unknown: no price is known; see --price-of, --price-input and --price-output"
 	case !e.price.Known():

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// ours is what cmd/halfsecond/utterance says.
+// ours is what simulators/voice/utterance/ours says.
 const ours = "please book a table for two people tomorrow evening"
 
 // askSpeechDoctor examines an endpoint, whatever the verdict is, and returns its document.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"halfsecond/budgets"
 	"halfsecond/budgets/report"
 	"halfsecond/pipeline/trace"
 	"halfsecond/simulators/runner"
@@ -19,12 +20,17 @@ func voiceMore(ctx context.Context, s *scenario.Scenario, r *report.Report) erro
 	if s.Voice == nil || r.Target != runner.Sim || ctx.Err() != nil {
 		return nil
 	}
-	by := r.Judged()
-	if _, enough := r.Analysis().Landing().Quantile(by); !enough {
+	a := r.Analysis()
+	aims := a.Aims()
+	if !a.Figure(aims[0].Budget).Known {
 		return nil
 	}
+	var all []budgets.Budget
+	for _, j := range a.Judgements {
+		all = append(all, j.Budget)
+	}
 	set := runner.Settings{Target: runner.Sim, Seed: r.Seed, N: r.NAsked}
-	changes, err := study.Levers(ctx, s, study.LeverSettings{Settings: set, By: by})
+	changes, err := study.Levers(ctx, s, study.LeverSettings{Settings: set, Aims: aims, Budgets: all})
 	if err != nil {
 		return unlessEnded(ctx, fmt.Errorf("levers: %w", err))
 	}

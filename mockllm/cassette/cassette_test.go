@@ -81,7 +81,7 @@ func call(loop *pipeline.Virtual, counts ...int) (*pipeline.Call, *[]string) {
 func TestStage(t *testing.T) {
 	tape := read(t, recorded(delta("a"), delta("b"), delta("c"), stop, usage, done))
 	var loop pipeline.Virtual
-	s := NewStage(&loop, func() *Answer { return &tape.Answers[0] })
+	s := NewStage(&loop, func(uint64) *Answer { return &tape.Answers[0] })
 	c, told := call(&loop, 1, 2, 4, 5, 6)
 	loop.At(2*time.Second, pipeline.RankTimer, func() { s.Start(c) })
 	if err := loop.Run(t.Context()); err != nil {
@@ -120,7 +120,7 @@ func TestFailures(t *testing.T) {
 	} {
 		var loop pipeline.Virtual
 		c, told := call(&loop, 1)
-		NewStage(&loop, func() *Answer { return &tape.Answers[i] }).Start(c)
+		NewStage(&loop, func(uint64) *Answer { return &tape.Answers[i] }).Start(c)
 		if err := loop.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +134,7 @@ func TestFailures(t *testing.T) {
 func TestCancel(t *testing.T) {
 	tape := read(t, recorded(delta("a"), delta("b"), delta("c"), usage, done))
 	var loop pipeline.Virtual
-	s := NewStage(&loop, func() *Answer { return &tape.Answers[0] })
+	s := NewStage(&loop, func(uint64) *Answer { return &tape.Answers[0] })
 	c, told := call(&loop, 1, 5)
 	s.Start(c)
 	loop.At(250*ms, pipeline.RankInput, func() { s.Cancel(c); s.Cancel(c) })
@@ -152,7 +152,7 @@ func TestCancel(t *testing.T) {
 	// From inside a Notify nothing more is told.
 	var again pipeline.Virtual
 	d, told := call(&again, 1, 2, 5)
-	s = NewStage(&again, func() *Answer { return &tape.Answers[0] })
+	s = NewStage(&again, func(uint64) *Answer { return &tape.Answers[0] })
 	d.Notify = func(p pipeline.Progress) { *told = append(*told, fmt.Sprint(p.Tokens)); s.Cancel(d) }
 	s.Start(d)
 	if err := again.Run(t.Context()); err != nil {
@@ -256,7 +256,7 @@ func TestBurst(t *testing.T) {
 	tape := read(t, x)
 	var loop pipeline.Virtual
 	c, _ := call(&loop)
-	NewStage(&loop, func() *Answer { return &tape.Answers[0] }).Start(c)
+	NewStage(&loop, func(uint64) *Answer { return &tape.Answers[0] }).Start(c)
 	if err := loop.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func FuzzRead(f *testing.F) {
 		for i := range tape.Answers[:min(len(tape.Answers), 8)] {
 			var loop pipeline.Virtual
 			c, told := call(&loop, 1)
-			NewStage(&loop, func() *Answer { return &tape.Answers[i] }).Start(c)
+			NewStage(&loop, func(uint64) *Answer { return &tape.Answers[i] }).Start(c)
 			if err := loop.Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}

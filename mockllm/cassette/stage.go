@@ -9,14 +9,16 @@ import (
 // Stage is a cassette as the language model of a pipeline.
 type Stage struct {
 	loop pipeline.Scheduler
-	pick func() *Answer
+	pick func(draw uint64) *Answer
 }
 
 var _ pipeline.LLM = (*Stage)(nil)
 
-// NewStage returns a stage on a loop that gives each request, in the order of their
-// coming, the answer that pick returns.
-func NewStage(loop pipeline.Scheduler, pick func() *Answer) *Stage { return &Stage{loop, pick} }
+// NewStage returns a stage on a loop that gives each call, in the order of their coming,
+// the answer that pick returns for the call's Draw.
+func NewStage(loop pipeline.Scheduler, pick func(draw uint64) *Answer) *Stage {
+	return &Stage{loop, pick}
+}
 
 // playback is an answer on its way.
 type playback struct {
@@ -32,7 +34,7 @@ type playback struct {
 
 // Start implements pipeline.LLM.
 func (s *Stage) Start(c *pipeline.Call) {
-	p := &playback{stage: s, call: c, answer: s.pick(), sent: s.loop.Now()}
+	p := &playback{stage: s, call: c, answer: s.pick(c.Draw), sent: s.loop.Now()}
 	c.State = p
 	c.Record.Sent, c.Record.Simulated = p.sent, true
 	p.arm()

@@ -118,7 +118,7 @@ func (e *Batched) accept(r *Request) error {
 		r.extra.chain = r.Blocks(slices.Grow(r.extra.chain, (r.Prompt+r.target)/size), size)
 	}
 	if e.drafts != nil {
-		r.extra.dice = e.drafts.dice(e.stats.Submitted)
+		r.extra.dice = e.drafts.dice(r, e.stats.Submitted)
 	}
 	return nil
 }

@@ -50,6 +50,8 @@ type Request struct {
 	// Priority goes before age: the larger is served first and gives way last. It
 	// means nothing to an engine that knows no priorities.
 	Priority int
+	// Draw names the random numbers that are the request's, as in pipeline.Call.
+	Draw uint64
 	// Blocks appends one hash for each whole block of size tokens of the prompt
 	// followed by the answer. A hash stands for all tokens up to the end of its
 	// block, so requests have as many hashes in common as they have blocks. An engine

@@ -10,9 +10,8 @@ import (
 // HostedConfig describes a rented model of which only published latencies are
 // known.
 type HostedConfig struct {
-	// First draws the time from a request to its first token, in order of
-	// arrival.
-	First func() time.Duration
+	// First draws the time from a request to its first token, by the request's Draw.
+	First func(draw uint64) time.Duration
 	// Next is the time to each further token; zero or more.
 	Next time.Duration
 }
@@ -53,7 +52,7 @@ func (h *Hosted) Submit(r *Request) {
 	h.stats.Running++
 	r.state = running
 	r.start(h.loop.Now())
-	wait := h.config.First()
+	wait := h.config.First(r.Draw)
 	a := &answer{hosted: h, request: r, first: h.loop.Now() + wait, n: 1}
 	a.tick = a.output
 	r.answer = a

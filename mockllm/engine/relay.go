@@ -20,7 +20,7 @@ func (p *Relay) Send(e Engine, r *Request, ended func(pipeline.Outcome)) {
 	r.state, r.relayed = running, &p.copy
 	p.asked, p.engine, p.ended = r, e, ended
 	p.copy = Request{
-		Prompt: r.Prompt, Output: r.Output, Limit: r.Limit, Blocks: r.Blocks, Priority: r.Priority, Kind: r.Kind, Loading: r.Loading,
+		Prompt: r.Prompt, Output: r.Output, Limit: r.Limit, Blocks: r.Blocks, Priority: r.Priority, Draw: r.Draw, Kind: r.Kind, Loading: r.Loading,
 		NotifyAt: r.NotifyAt, Started: p.started, Notify: p.notify, Done: p.done,
 	}
 	e.Submit(&p.copy)

@@ -91,9 +91,13 @@ func newDrafts(s *Speculation) *drafts {
 	return d
 }
 
-// dice returns the stream of the request that was so many-th to arrive.
-func (d *drafts) dice(request int) dist.Rand {
-	return dist.Stream(d.Seed, "engine/acceptance", request)
+// dice returns the stream of a request that was so many-th to arrive, unless its Draw names
+// one.
+func (d *drafts) dice(r *Request, arrived int) dist.Rand {
+	if r.Draw != 0 {
+		return dist.Stream(d.Seed, "engine/acceptance/draw", int(r.Draw))
+	}
+	return dist.Stream(d.Seed, "engine/acceptance", arrived)
 }
 
 // clear begins a step.

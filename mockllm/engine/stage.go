@@ -37,7 +37,7 @@ func (s *Stage) Start(c *pipeline.Call) {
 	j := s.job()
 	j.call, j.next = c, 0
 	j.Prompt, j.Output, j.Limit = c.PromptTokens, c.OutputTokens, c.MaxTokens
-	j.Priority, j.Blocks = c.Priority, c.Blocks
+	j.Priority, j.Draw, j.Blocks = c.Priority, c.Draw, c.Blocks
 	j.Scheduled, j.Last = pipeline.Unknown, pipeline.Unknown // it may fail before an engine sees it
 	j.NotifyAt = 1
 	c.State = j

@@ -97,7 +97,7 @@ var subjects = []subject{
 		return NewSlots(l, SlotsConfig{Service: Fixed{ms, 0}, Slots: 1, MaxContext: 300})
 	}, 0},
 	{"hosted", func(l pipeline.Scheduler) Engine {
-		return NewHosted(l, HostedConfig{First: func() time.Duration { return 30 * ms }, Next: 3 * ms})
+		return NewHosted(l, HostedConfig{First: func(uint64) time.Duration { return 30 * ms }, Next: 3 * ms})
 	}, 0},
 }
 

@@ -99,7 +99,7 @@ type stage struct {
 // newStage puts the script before an engine. Hang-ups are noticed as detect has it.
 func (s *Server) newStage(loop pipeline.Scheduler, detect engine.DetectorConfig, others engine.Engine) *stage {
 	v := &stage{loop: loop, script: s.scripted(), others: others, failing: map[*engine.Request]pipeline.Timer{}}
-	c := engine.HostedConfig{First: func() time.Duration { return v.wait }, Next: span(s.TPOT)}
+	c := engine.HostedConfig{First: func(uint64) time.Duration { return v.wait }, Next: span(s.TPOT)}
 	if s.Whole() {
 		c.Next = 0
 	}

@@ -28,9 +28,9 @@ func Hosted(name, component string, tokensPerSecond float64) Option {
 		}
 		o.config.Models = append(o.config.Models, server.Model{
 			Name: name, Context: math.MaxInt32, Build: func(loop pipeline.Scheduler) engine.Engine {
-				stream := dist.Stream(o.config.Seed, "mock/"+name)
+				draws := dist.NewKeyed(o.config.Seed, "mock/"+name)
 				return engine.NewHosted(loop, engine.HostedConfig{
-					First: func() time.Duration { return first.Draw(&stream) },
+					First: func(draw uint64) time.Duration { return first.Draw(draws.Of(draw)) },
 					Next:  time.Duration(math.Round(1e9 / tokensPerSecond)),
 				})
 			},

@@ -35,7 +35,7 @@ func Fixed(first, between time.Duration) Option {
 		o.config.AnyModel = true
 		o.config.Models = append(o.config.Models, server.Model{
 			Name: "mock", Context: math.MaxInt32, Build: func(loop pipeline.Scheduler) engine.Engine {
-				return engine.NewHosted(loop, engine.HostedConfig{First: func() time.Duration { return first }, Next: between})
+				return engine.NewHosted(loop, engine.HostedConfig{First: func(uint64) time.Duration { return first }, Next: between})
 			},
 		})
 	}

@@ -594,7 +594,7 @@ func TestNew(t *testing.T) {
 // not before its time.
 func TestRealSocket(t *testing.T) {
 	_, addr, stop := on(t, Config{Models: []Model{{Name: "m", Context: 100, Build: func(l pipeline.Scheduler) engine.Engine {
-		return engine.NewHosted(l, engine.HostedConfig{First: func() time.Duration { return 50 * ms }, Next: 5 * ms})
+		return engine.NewHosted(l, engine.HostedConfig{First: func(uint64) time.Duration { return 50 * ms }, Next: 5 * ms})
 	}}}})
 	defer stop()
 	from := time.Now()

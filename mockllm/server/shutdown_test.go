@@ -17,7 +17,7 @@ import (
 
 // rented is a model "m" that serves any number of requests, a token every 10 ms.
 var rented = Model{Name: "m", Context: 10_000, Build: func(l pipeline.Scheduler) engine.Engine {
-	return engine.NewHosted(l, engine.HostedConfig{First: func() time.Duration { return 10 * ms }, Next: 10 * ms})
+	return engine.NewHosted(l, engine.HostedConfig{First: func(uint64) time.Duration { return 10 * ms }, Next: 10 * ms})
 }}
 
 // TestEndIsPrompt: the server ends at once, whatever clients have open that wait for

@@ -56,7 +56,10 @@ func (s *scale) learn(c *pipeline.Call, r *reply.Reply) {
 		s.said, s.counted = s.said.Add(price.Tokens{Prompt: c.PromptTokens}), s.counted.Add(price.Tokens{Prompt: n})
 		s.prompt = float64(s.counted.Prompt) / float64(s.said.Prompt)
 	}
-	if n := max(r.OutputTokens(), outputs(r)); c.MaxTokens > 0 {
+	if n := r.OutputTokens(); c.MaxTokens > 0 {
+		if n == pipeline.UnknownCount {
+			n = likely(c.MaxTokens, r)
+		}
 		s.output = max(s.output, float64(n)/float64(c.MaxTokens))
 	}
 }
@@ -130,15 +133,37 @@ func usedBy(reserved price.Tokens, r *reply.Reply) price.Tally {
 }
 
 // most returns the most tokens that a request can have used of which nobody told the last
-// count: those that were reserved, unless more came. A server that went on past the limit
-// that it was given has a token in each chunk.
+// count: those that were reserved, unless more came.
 func most(reserved price.Tokens, r *reply.Reply) price.Tokens {
 	t := reserved
 	if u := r.Usage; u != nil {
 		t.Prompt, t.Output = max(t.Prompt, u.Prompt), max(t.Output, u.Completion)
 	}
-	t.Output = max(t.Output, outputs(r))
+	t.Output = max(t.Output, likely(reserved.Output, r))
 	return t
+}
+
+// likely returns how many tokens the chunks of an answer stand for that may have so many and
+// was not counted: one each, as most servers have it, and no more than it may have where they
+// are letters, unless these are more than any such answer has.
+func likely(tokens int, r *reply.Reply) int {
+	n := outputs(r)
+	if most := mostOutputs(tokens); n > tokens && n <= most && spelt(r, n) {
+		return tokens
+	}
+	return n
+}
+
+// spelt reports whether an answer of n chunks came letter by letter: with less than two
+// bytes a chunk, at the mean.
+func spelt(r *reply.Reply, n int) bool {
+	bytes := 0
+	for i := range r.Choices {
+		for _, o := range r.Choices[i].Outputs {
+			bytes += len(o.Text)
+		}
+	}
+	return bytes < 2*n
 }
 
 // Used returns what the requests have used so far. Those under way are among the

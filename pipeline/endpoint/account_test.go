@@ -120,6 +120,42 @@ func TestClientLearnsTheLimit(t *testing.T) {
 	}
 }
 
+// The chunks of an answer are no tokens where the server counts these, or sends letters: such
+// an answer has the next calls stand for no more. Words are tokens, and so are more letters
+// than any answer of that limit has.
+func TestClientLearnsNoChunks(t *testing.T) {
+	of := func(text string, n int) []reply.Choice {
+		return []reply.Choice{{Outputs: slices.Repeat([]reply.Output{{Kind: reply.Text, Text: text}}, n)}}
+	}
+	call := &pipeline.Call{PromptTokens: 100, MaxTokens: 100}
+	for _, c := range []struct {
+		name   string
+		answer reply.Reply
+		next   int // what the next call stands for
+		used   price.Tally
+	}{
+		{"counted, in letters", reply.Reply{Outcome: pipeline.OK, Usage: &reply.Usage{Prompt: 100, Completion: 100}, Choices: of("a", 450)}, 100,
+			price.Tally{Requests: 1, Counted: price.Tokens{Prompt: 100, Output: 100}}},
+		{"counted, in words", reply.Reply{Outcome: pipeline.OK, Usage: &reply.Usage{Prompt: 100, Completion: 100}, Choices: of(" word", 450)}, 100,
+			price.Tally{Requests: 1, Counted: price.Tokens{Prompt: 100, Output: 100}}},
+		{"not counted, in letters", reply.Reply{Outcome: pipeline.OK, Choices: of("a", 450)}, 100,
+			price.Tally{Requests: 1, Uncounted: 1, Assumed: price.Tokens{Prompt: 100, Output: 100}}},
+		{"not counted, in words", reply.Reply{Outcome: pipeline.OK, Choices: of(" word", 450)}, 450,
+			price.Tally{Requests: 1, Uncounted: 1, Assumed: price.Tokens{Prompt: 100, Output: 450}}},
+		{"not counted, in too many letters", reply.Reply{Outcome: pipeline.Error, Choices: of("a", 8*100+256+1)}, 1057,
+			price.Tally{Requests: 1, Uncounted: 1, Assumed: price.Tokens{Prompt: 100, Output: 1057}}},
+	} {
+		var a account
+		a.settle(call, price.Tokens{Prompt: 100, Output: 100}, true, &c.answer)
+		if got := a.stands(call); got != (price.Tokens{Prompt: 100, Output: c.next}) {
+			t.Errorf("%s: the next stands for %+v, want 100 and %d", c.name, got, c.next)
+		}
+		if a.used != c.used {
+			t.Errorf("%s: used %+v, want %+v", c.name, a.used, c.used)
+		}
+	}
+}
+
 // A failure of a gateway may come from a model that worked, and is paid for.
 func TestClientFailureMayCost(t *testing.T) {
 	for status, want := range map[int]price.Tally{

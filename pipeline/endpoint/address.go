@@ -86,8 +86,8 @@ func plain(u *url.URL) error {
 		return errors.New("want it to begin with http:// or https://")
 	case u.Host == "":
 		return errors.New("it names no host")
-	case !portThere(u):
-		return fmt.Errorf("there is no port %s: want one of 1 to 65535", u.Port())
+	case CheckPort(u) != nil:
+		return CheckPort(u)
 	case u.User != nil:
 		return errors.New("it holds a user or password; give the key apart from the URL")
 	case u.Fragment != "":
@@ -96,11 +96,13 @@ func plain(u *url.URL) error {
 	return nil
 }
 
-// portThere reports whether a URL names a port that there can be, or none.
-func portThere(u *url.URL) bool {
+// CheckPort reports that a URL names a port that there cannot be.
+func CheckPort(u *url.URL) error {
 	text := u.Port()
-	n, err := strconv.ParseUint(text, 10, 16)
-	return text == "" || err == nil && n > 0
+	if n, err := strconv.ParseUint(text, 10, 16); text == "" || err == nil && n > 0 {
+		return nil
+	}
+	return fmt.Errorf("there is no port %s: want one of 1 to 65535", text)
 }
 
 // base returns the path of the API that path belongs to.

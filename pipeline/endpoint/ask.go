@@ -17,7 +17,10 @@ func (c *Client) ask(call *pipeline.Call) ([]byte, error) {
 		Priority: call.Priority, IgnoreEOS: c.config.IgnoreEOS,
 	}
 	if c.config.SendAnswer && call.Answer != nil {
-		q.Answer = call.Answer()
+		q.Answer, q.Draw = call.Answer(), call.Draw
+		if call.Thought != nil {
+			q.Thought = call.Thought()
+		}
 	}
 	return c.dialect.Ask(q)
 }

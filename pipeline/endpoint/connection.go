@@ -10,7 +10,8 @@ import (
 )
 
 // Connection is what is known of a request's way to its server. The transport tells of
-// it from goroutines of its own.
+// it from goroutines of its own, and goes on to tell of a connection that it opens when the
+// request has taken another that became free: that is none of the request's.
 type Connection struct {
 	clock func() time.Duration
 
@@ -49,7 +50,7 @@ func (c *Connection) Known() Phases {
 func (c *Connection) begin(from *time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if *from == pipeline.Unknown {
+	if *from == pipeline.Unknown && c.phases.Sent == pipeline.Unknown {
 		*from = c.clock()
 	}
 }
@@ -67,7 +68,7 @@ func (c *Connection) Trace(sent func()) *httptrace.ClientTrace {
 	finish := func(span, from *time.Duration, err error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if err == nil && *span == pipeline.Unknown {
+		if err == nil && *span == pipeline.Unknown && c.phases.Sent == pipeline.Unknown {
 			c.end(span, *from)
 		}
 	}
@@ -81,6 +82,9 @@ func (c *Connection) Trace(sent func()) *httptrace.ClientTrace {
 		GotConn: func(i httptrace.GotConnInfo) {
 			c.mu.Lock()
 			c.phases.Sent, c.phases.Reused = c.clock(), i.Reused
+			if i.Reused {
+				c.phases.DNS, c.phases.Connect, c.phases.TLS = pipeline.Unknown, pipeline.Unknown, pipeline.Unknown
+			}
 			c.mu.Unlock()
 			sent()
 		},

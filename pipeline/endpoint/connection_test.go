@@ -41,6 +41,20 @@ func TestConnectionPhases(t *testing.T) {
 			x.TLSHandshakeDone(tls.ConnectionState{}, nil)
 			x.GotConn(httptrace.GotConnInfo{})
 		}, Phases{15, false, 2, 4, 8}},
+		"another became free first": {func(at func(time.Duration), x *httptrace.ClientTrace) {
+			at(1)
+			x.DNSStart(httptrace.DNSStartInfo{})
+			at(2)
+			x.DNSDone(httptrace.DNSDoneInfo{})
+			x.ConnectStart("tcp", "a")
+			at(4)
+			x.ConnectDone("tcp", "a", nil)
+			at(7)
+			x.GotConn(httptrace.GotConnInfo{Reused: true})
+			x.TLSHandshakeStart()
+			at(9)
+			x.TLSHandshakeDone(tls.ConnectionState{}, nil)
+		}, Phases{7, true, none, none, none}},
 		"the second address answers": {func(at func(time.Duration), x *httptrace.ClientTrace) {
 			at(1)
 			x.ConnectStart("tcp", "a")

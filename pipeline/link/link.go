@@ -10,8 +10,8 @@ import (
 // Path is a network path. The zero Path has no length.
 type Path struct {
 	// RoundTrip draws the time there and back for one exchange, half of it each
-	// way; zero or more. nil means none.
-	RoundTrip func() time.Duration
+	// way, by the call's Draw; zero or more. nil means none.
+	RoundTrip func(draw uint64) time.Duration
 }
 
 // Between returns the language model as it is seen over the path: what is sent
@@ -43,7 +43,7 @@ type exchange struct {
 
 // Start implements pipeline.LLM.
 func (d *distant) Start(c *pipeline.Call) {
-	trip := d.path.RoundTrip()
+	trip := d.path.RoundTrip(c.Draw)
 	x := &exchange{}
 	if n := len(d.idle); n > 0 {
 		x, d.idle = d.idle[n-1], d.idle[:n-1]
@@ -107,9 +107,7 @@ func (x *exchange) deliver() {
 	case r.Outcome != pipeline.Cancelled:
 		r.End += x.back
 	}
-	if !r.Simulated {
-		r.Way = pipeline.Way{Out: x.out, Back: x.back}
-	}
+	r.Way = pipeline.Way{Out: x.out, Back: x.back}
 	if x.ended && r.Outcome == pipeline.OK { // it had ended before the cancel reached it
 		r.Outcome = pipeline.Cancelled
 	}

@@ -9,7 +9,7 @@ import (
 
 const ms = time.Millisecond
 
-func trip(d time.Duration) Path { return Path{RoundTrip: func() time.Duration { return d }} }
+func trip(d time.Duration) Path { return Path{RoundTrip: func(uint64) time.Duration { return d }} }
 
 // echo is a model that puts out its first token after 100 ms and ends after 150.
 type echo struct {
@@ -19,7 +19,7 @@ type echo struct {
 }
 
 func (e *echo) Start(c *pipeline.Call) {
-	c.Record.Sent = e.loop.Now()
+	c.Record.Sent, c.Record.Simulated = e.loop.Now(), true
 	e.loop.After(100*ms, pipeline.RankOutput, func() {
 		c.Record.FirstOutput = e.loop.Now()
 		c.Notify(pipeline.Progress{Tokens: 1})
@@ -56,6 +56,10 @@ func TestBetween(t *testing.T) {
 	}
 	if r.Sent != 0 || r.FirstOutput != 121*ms || r.LastOutput != 171*ms || r.End != 171*ms || r.FirstByte != pipeline.Unknown {
 		t.Errorf("record %+v: want sent 0, first 121ms, last and end 171ms, first byte unknown", r)
+	}
+	// Of a modelled request as of a real one: the way is in its instants.
+	if r.Way != (pipeline.Way{Out: 10*ms + ms/2, Back: 10*ms + ms/2}) {
+		t.Errorf("way %+v, want 10.5 ms each", r.Way)
 	}
 }
 

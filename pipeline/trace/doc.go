@@ -42,14 +42,17 @@
 //	  max_cost_usd    the same of money, a number of US dollars; omitted when there is none
 //	  per_user        most requests of one user in flight
 //	  cold            a connection was opened for each request; omitted when false
+//	  ignore_eos      answers of full length were asked for; omitted when false
+//	  voice, language of a speech service; omitted where they were left to it
+//	  recordings      SHA-256 of the recordings that users said to it; omitted when there are none
 //	  limits          longest times to wait: connect_ns, first_byte_ns, gap_ns between two reads, whole_ns; and bytes,
 //	                  the most of a reply
 //	  price           of the model, in US dollars for a million tokens; omitted when it is not known:
 //	    input_usd_per_m, cached_input_usd_per_m, output_usd_per_m  of prompts, of those cached (null when no list
 //	                  states it), of answers
 //	    model, source, date  whose price in which list of which day; model and date are omitted when it was typed
-//	texts_hashed      true when reasons hold the SHA-256 of what a server said of a failure, in
-//	                  place of the words; omitted when false
+//	texts_hashed      true when the SHA-256 stands for what was heard and said, and in reasons for
+//	                  what a server said of a failure; omitted when false
 //	load              how it asked; omitted when it has nothing of the following, each omitted when 0 or false:
 //	  find_start_up   where the start-up ends is for the report to find, among the interactions of the file
 //	  users           then: of a closed loop

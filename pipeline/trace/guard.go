@@ -23,6 +23,10 @@ type wirePlace struct {
 	MaxCost     wireDollars `json:"max_cost_usd,omitempty"`
 	PerUser     int         `json:"per_user"`
 	Cold        bool        `json:"cold,omitempty"`
+	IgnoreEOS   bool        `json:"ignore_eos,omitempty"`
+	Voice       string      `json:"voice,omitempty"`
+	Language    string      `json:"language,omitempty"`
+	Recordings  string      `json:"recordings,omitempty"`
 	Limits      *wireLimits `json:"limits,omitempty"`
 	Price       *wirePrice  `json:"price,omitempty"`
 }
@@ -47,7 +51,8 @@ type wirePrice struct {
 func placeToWire(e Endpoint) wirePlace {
 	w := wirePlace{
 		Stage: e.Stage, URL: e.URL, Protocol: e.Protocol, Model: e.Model, MaxRequests: e.MaxRequests, MaxTokens: e.MaxTokens,
-		MaxCost: wireDollars(e.MaxCost), PerUser: e.PerUser, Cold: e.Cold,
+		MaxCost: wireDollars(e.MaxCost), PerUser: e.PerUser, Cold: e.Cold, IgnoreEOS: e.IgnoreEOS,
+		Voice: e.Voice, Language: e.Language, Recordings: e.Recordings,
 	}
 	if l := e.Limits; l != (Limits{}) {
 		w.Limits = &wireLimits{int64(l.Connect), int64(l.FirstByte), int64(l.Gap), int64(l.Whole), l.Bytes}
@@ -64,7 +69,8 @@ func placeToWire(e Endpoint) wirePlace {
 func (w *wirePlace) endpoint() Endpoint {
 	e := Endpoint{
 		Stage: w.Stage, URL: w.URL, Protocol: w.Protocol, Model: w.Model, MaxRequests: w.MaxRequests, MaxTokens: w.MaxTokens,
-		MaxCost: price.Dollars(w.MaxCost), PerUser: w.PerUser, Cold: w.Cold,
+		MaxCost: price.Dollars(w.MaxCost), PerUser: w.PerUser, Cold: w.Cold, IgnoreEOS: w.IgnoreEOS,
+		Voice: w.Voice, Language: w.Language, Recordings: w.Recordings,
 	}
 	if l := w.Limits; l != nil {
 		e.Limits = Limits{time.Duration(l.Connect), time.Duration(l.FirstByte), time.Duration(l.Gap), time.Duration(l.Whole), l.Bytes}

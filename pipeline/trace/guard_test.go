@@ -18,10 +18,11 @@ func TestGuardRoundTrip(t *testing.T) {
 	want.Endpoints = []Endpoint{
 		{Stage: "llm", URL: "http://a/v1", Protocol: "openai-chat", Model: "m", MaxRequests: 3, MaxTokens: 4, PerUser: 1},
 		{
-			Stage: "llm", URL: "http://b/v1", Protocol: "gemini", Model: "m", MaxCost: price.Dollar / 200, PerUser: 2, Cold: true,
+			Stage: "llm", URL: "http://b/v1", Protocol: "gemini", Model: "m", MaxCost: price.Dollar / 200, PerUser: 2, Cold: true, IgnoreEOS: true,
 			Limits: Limits{5 * time.Second, 30 * time.Second, 31 * time.Second, 2 * time.Minute, 4 << 20}, Price: listed,
 		},
 		{Stage: "llm", Price: price.Price{Cached: price.Unpublished, Output: 1, Source: "as typed"}},
+		{Stage: "stt", Voice: "alloy", Language: "en", Recordings: "c0ffee"},
 	}
 	used := []Used{{"m", price.Tally{Requests: 7, Counted: price.Tokens{Prompt: 100, Cached: 40, Output: 20}, Uncounted: 2, Assumed: price.Tokens{Prompt: 30, Output: 120}}}}
 	file := write(t, want, nil, Footer{Lateness: lateness(), Finished: true, Used: used})

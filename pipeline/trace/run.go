@@ -31,7 +31,7 @@ type Header struct {
 	Budgets      []string
 	Stages       []Stage // in the order of the pipeline
 	Endpoints    []Endpoint
-	TextsHashed  bool // of what a server says of a failure there is the SHA-256, in place of the words
+	TextsHashed  bool // of what was said, and of what a server says of a failure, there is the SHA-256
 	Load         Load
 	SelfTest     SelfTest
 	ScenarioText string // the canonical scenario
@@ -48,7 +48,11 @@ type Endpoint struct {
 	MaxCost     price.Dollars
 	PerUser     int  // most requests of one user in flight
 	Cold        bool // a connection was opened for each request
+	IgnoreEOS   bool // answers of full length were asked for
 	Limits      Limits
+	Voice       string      // that speaks; empty where that was left to the service
+	Language    string      // likewise
+	Recordings  string      // SHA-256 of what users said to it: the rate and samples of each recording, in the order of their use; empty for none
 	Price       price.Price // of the model; the zero Price when it is not known
 }
 

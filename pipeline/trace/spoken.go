@@ -221,6 +221,7 @@ type wireAnswer struct {
 	CachedTokens    count         `json:"cached_tokens"`
 	OutputTokens    count         `json:"output_tokens"`
 	Events          []wireMark    `json:"events,omitempty"`
+	Flags           []string      `json:"flags,omitempty"`
 	Outcome         outcome       `json:"outcome"`
 	Reason          string        `json:"reason,omitempty"`
 	Close           int           `json:"close,omitempty"`
@@ -267,6 +268,7 @@ func answerToWire(r *pipeline.Answered) wireAnswer {
 		CachedTokens:    toCount(r.CachedTokens),
 		OutputTokens:    toCount(r.OutputTokens),
 		Events:          toMarks(r.Events),
+		Flags:           r.Flags,
 		Outcome:         outcome{r.Outcome, true},
 		Reason:          r.Reason,
 		Close:           r.Close,
@@ -314,6 +316,7 @@ func (w *wireAnswer) answer() pipeline.Answered {
 		CachedTokens:    w.CachedTokens.value(),
 		OutputTokens:    w.OutputTokens.value(),
 		Events:          marksOf(w.Events),
+		Flags:           w.Flags,
 		Outcome:         w.Outcome.o,
 		Reason:          w.Reason,
 		Close:           w.Close,

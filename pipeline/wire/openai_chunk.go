@@ -68,6 +68,7 @@ func (a *Arguments) UnmarshalJSON(b []byte) error {
 type UsageCounts struct {
 	PromptTokens     *int `json:"prompt_tokens"`
 	CompletionTokens *int `json:"completion_tokens"`
+	TotalTokens      *int `json:"total_tokens"`
 
 	PromptTokensDetails struct {
 		CachedTokens *int `json:"cached_tokens"`

@@ -70,6 +70,7 @@ type Mock struct {
 	MockAnswer   string `json:"mock_answer,omitempty"`   // the text, or the arguments of the first tool call
 	MockThinking string `json:"mock_thinking,omitempty"` // the reasoning before it
 	MockTool     Names  `json:"mock_tool,omitempty"`     // the tools that the answer calls
+	MockDraw     uint64 `json:"mock_draw,omitempty"`     // names the random numbers of the model's latency: the same for the same one; 0 for the next
 }
 
 // Names is a list of names. It is written as a list or as a single string.

@@ -48,6 +48,7 @@ type ResponsesPart struct {
 type ResponsesCounts struct {
 	InputTokens        *int `json:"input_tokens"`
 	OutputTokens       *int `json:"output_tokens"`
+	TotalTokens        *int `json:"total_tokens"`
 	InputTokensDetails struct {
 		CachedTokens *int `json:"cached_tokens"`
 	} `json:"input_tokens_details"`

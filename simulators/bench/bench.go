@@ -79,7 +79,8 @@ func (s *Simulator) Begin(session, index int, done func(*pipeline.Trace)) {
 		PromptTokens: prompt, OutputTokens: output, Priority: c.Priority,
 		Prompt: x.prompt, Answer: x.answer, Blocks: x.blocks, Counts: firstToken, Notify: x.progress, Done: x.ended,
 	}
-	x.call.MaxTokens = x.call.OutputTokens
+	draw := dist.Stream(c.Seed, "bench/model", session, index)
+	x.call.MaxTokens, x.call.Draw = x.call.OutputTokens, draw.Uint64()
 	x.first = x.Interaction.Begin(pipeline.SpanLLMFirstToken, false)
 	c.LLM.Start(&x.call)
 }

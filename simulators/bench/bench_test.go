@@ -15,7 +15,7 @@ const ms = time.Millisecond
 func TestRequest(t *testing.T) {
 	var loop pipeline.Virtual
 	llm := engine.NewStage(&loop, engine.NewHosted(&loop, engine.HostedConfig{
-		First: func() time.Duration { return 50 * ms }, Next: 10 * ms,
+		First: func(uint64) time.Duration { return 50 * ms }, Next: 10 * ms,
 	}))
 	sim := New(Config{
 		Loop: &loop, LLM: llm, PromptTokens: dist.ConstantCount(7), OutputTokens: dist.ConstantCount(4), Seed: 1,

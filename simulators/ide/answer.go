@@ -78,6 +78,12 @@ func (a *answers) draw(user, key int, truth string) answer {
 	return answer{text: truth[:bytes], tokens: tokens, right: true}
 }
 
+// drawOf returns the Draw of the request of a user's key.
+func (a *answers) drawOf(user, key int) uint64 {
+	r := dist.Stream(a.seed, "ide/model", user, key)
+	return r.Uint64()
+}
+
 func (a *answers) nonsense(tokens int, truth string) answer {
 	w := &a.wrong[0]
 	if strings.HasPrefix(truth, wrongSigns[0]) {

@@ -219,7 +219,7 @@ func TestNetworkForm(t *testing.T) {
 // A modelled answer is read the same way at the end of a network path.
 func TestOverAPath(t *testing.T) {
 	r := newRig(t, 1, 100*ms, 10*ms)
-	r.config.LLM = link.Between(r.loop, link.Path{RoundTrip: func() time.Duration { return 20 * ms }}, r.config.LLM)
+	r.config.LLM = link.Between(r.loop, link.Path{RoundTrip: func(uint64) time.Duration { return 20 * ms }}, r.config.LLM)
 	want(t, r.play(open("", "").will("ab = c").key(0, "a").key(150*ms, "b")),
 		"yes exact network word | first_character@120ms first_line@140ms",
 		"yes exact network word | first_character@270ms first_line@280ms")

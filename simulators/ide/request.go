@@ -31,7 +31,7 @@ type request struct {
 func (e *editor) newRequest(k *key) *request {
 	p := &e.sim.config.Plugin
 	r := &request{editor: e, key: k, asked: e.document.snapshot()}
-	r.Session = e.user
+	r.Session, r.Draw = e.user, e.sim.answers.drawOf(e.user, k.Index)
 	r.PromptTokens, r.from, r.suffix = e.document.window(p.PrefixTokens, p.SuffixTokens)
 	r.answer = e.sim.answers.draw(e.user, k.Index, e.truth)
 	r.OutputTokens, r.MaxTokens = r.answer.tokens, p.MaxTokens

@@ -164,6 +164,21 @@ voice:
   llm: {model: Mistral-NeMo-12B, hardware: L40S}
   tts_first_audio: 188ms
 `, "reply_heard", true},
+	"voice, reasoning": {`
+halfsecond: 1
+kind: voice
+name: agree
+arrivals: {process: closed, users: 1, think: 1s}
+voice:
+  stt_tail: 200ms
+  prompt_tokens: 700
+  reasoning_tokens: 30
+  context: {turns: 5}
+  tool: {share: 50%, takes: 100ms}
+  llm: {model: Mistral-NeMo-12B, hardware: L40S}
+  llm_round_trip: {uniform: [10ms, 30ms]}
+  tts_first_audio: 188ms
+`, "reply_heard", true},
 	"bench, shared prefix": {shared + "  llm: {model: Llama-3.1-8B, hardware: L40S}\n", "", true},
 	"bench, sglang":        {shared + "  llm: {model: Llama-3.1-8B, hardware: L40S, engine: sglang}\n", "", true},
 	"bench, no cache":      {shared + "  llm: {model: Llama-3.1-8B, hardware: L40S, prefix_cache: false}\n", "", false},

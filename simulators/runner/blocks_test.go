@@ -59,7 +59,7 @@ func TestBlocksStay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var loop pipeline.Virtual
 			llm := &recalling{t: t, seen: map[*pipeline.Call]bool{}, LLM: engine.NewStage(&loop, engine.NewHosted(&loop, engine.HostedConfig{
-				First: func() time.Duration { return 100 * ms }, Next: 10 * ms,
+				First: func(uint64) time.Duration { return 100 * ms }, Next: 10 * ms,
 			}))}
 			x := c.begin(&loop, llm)
 			for session := range 20 {

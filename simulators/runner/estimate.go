@@ -16,6 +16,18 @@ type Estimate struct {
 	OutputTokens int `json:"output_tokens"` // as many as the requests allow for
 	// AtMost says that it is the most: how many requests there are depends on the answers.
 	AtMost bool `json:"at_most"`
+	// Speech is what the speech services are asked. Their requests are among Requests, their
+	// texts and recordings among no tokens.
+	Speech []SpeechUse `json:"speech,omitempty"`
+}
+
+// Asked returns the requests to the language model.
+func (e Estimate) Asked() int {
+	n := e.Requests
+	for i := range e.Speech {
+		n -= e.Speech[i].Requests
+	}
+	return n
 }
 
 // About says how sure it is, in words.
@@ -53,7 +65,22 @@ func EstimateRun(ctx context.Context, s *scenario.Scenario, set Settings) (Estim
 	e.Requests += r.others.Requests
 	e.PromptTokens += r.others.promptTokens
 	e.OutputTokens += r.others.outputTokens
+	if set.Target == Endpoint && set.Speech.any() {
+		e.withSpeech(s, &set)
+	}
 	return e, err
+}
+
+// withSpeech adds what the speech services are asked. A language model that stays modelled is
+// asked nothing.
+func (e *Estimate) withSpeech(s *scenario.Scenario, set *Settings) {
+	e.Speech = set.Speech.uses(s, set.N+s.WarmUp, e.OutputTokens)
+	if set.Endpoint.URL == "" {
+		e.Requests, e.PromptTokens, e.OutputTokens = 0, 0, 0
+	}
+	for i := range e.Speech {
+		e.Requests += e.Speech[i].Requests
+	}
 }
 
 // add counts the requests of one interaction.

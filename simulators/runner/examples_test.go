@@ -136,10 +136,11 @@ func TestVoiceExamples(t *testing.T) {
 		{"voice-new-connection", diagnosis.NewConnection, []string{"each: true", "each: false"}, []string{"tts_connect"}, 200 * ms, "", 0, 0},
 		{"voice-idle-socket", diagnosis.IdleSocket, []string{"idle: 20s", "idle: 0s"}, []string{"tts_connect"}, 350 * ms, "", 0, 0},
 		{"voice-playback-goes-on", diagnosis.PlaybackGoesOn, []string{"clear: false", "clear: true"}, nil, 0, "barge_in_stop", 2000, 6000},
-		{"voice-double-requests", diagnosis.DoubleRequests, []string{"right: 50%", "right: 95%"}, nil, 0, "guess_hit_share", .4, .6},
+		{"voice-double-requests", diagnosis.DoubleRequests, []string{"  guess: {from: vad_stop, right: 50%} # assumed\n", ""}, nil, 0, "guess_hit_share", .4, .6},
 		{"voice-context-growth", diagnosis.ContextGrowth, []string{"prefix_cache: false", "prefix_cache: true"}, []string{"prefill"}, 300 * ms, "", 0, 0},
 		{"voice-vad-behind", diagnosis.VADBehind, []string{"vad_workers: 1", "vad_workers: 2"}, []string{"vad_backlog"}, 2000 * ms, "", 0, 0},
-		{"voice-far-away", diagnosis.FarAway, []string{"uplink: 229ms", "uplink: 40ms", "playout: 228ms", "playout: 40ms"}, []string{"uplink", "playout"}, 457 * ms, "", 0, 0},
+		{"voice-stt-behind", diagnosis.STTBehind, []string{"stt_workers: 2", "stt_workers: 4"}, []string{"stt_queue"}, 1000 * ms, "", 0, 0},
+		{"voice-far-away", diagnosis.FarAway, []string{"uplink: 229ms", "uplink: 40ms", "playout: 228ms", "playout: 40ms", "llm_round_trip: {p50: 240ms, p95: 280ms}", "llm_round_trip: 20ms"}, []string{"uplink", "playout"}, 457 * ms, "", 0, 0},
 		{"voice-filler", diagnosis.FillerFlatters, []string{"share: 80%", "share: 5%"}, nil, 0, "first_sound", 400, 800},
 		{"voice-leading-silence", diagnosis.LeadingSilence, []string{"leading_silence: {uniform: [150ms, 250ms]}", "leading_silence: 0ms"}, []string{"leading_silence"}, 150 * ms, "", 0, 0},
 		{"voice-metric-anchor", diagnosis.MetricAnchor, []string{"p50(reply) < 500ms", "p50(reply) < 1100ms"}, []string{"vad_wait", "playout"}, 590 * ms, "", 0, 0},
@@ -175,10 +176,29 @@ func TestVoiceExamples(t *testing.T) {
 					t.Errorf("the mean of %s is %v, want %v to %v", c.metric, m, c.from, c.to)
 				}
 			}
-			if ids := diagnoses(analysed(t, strings.NewReplacer(c.without...).Replace(text))); slices.Contains(ids, c.id) {
+			cured := analysed(t, strings.NewReplacer(c.without...).Replace(text))
+			if ids := diagnoses(cured); slices.Contains(ids, c.id) {
 				t.Errorf("without the failure it is diagnosed as %v", ids)
 			}
+			for _, j := range cured.Judgements {
+				if j.Verdict == budgets.Unmeasured {
+					t.Errorf("without the failure %s is unmeasured: %s", j.Budget, j.Reason)
+				}
+			}
 		})
+	}
+}
+
+// TestOneRegion: what the diagnosis says that a nearer region would bring is what a run with
+// one brings.
+func TestOneRegion(t *testing.T) {
+	text, _ := scenario.Source("voice-far-away")
+	far := analysed(t, text)
+	near := analysed(t, strings.NewReplacer("uplink: 229ms", "uplink: 40ms", "playout: 228ms", "playout: 40ms", "llm_round_trip: {p50: 240ms, p95: 280ms}", "llm_round_trip: 20ms").Replace(text))
+	was, _ := far.Landing().Mean()
+	would, _ := near.Landing().Mean()
+	if got, want := diagnosis.Diagnose(far)[0].Cost, time.Duration(was-would); got.Round(time.Microsecond) != want.Round(time.Microsecond) {
+		t.Errorf("being far away costs %s, and a run next door gains %s", got, want)
 	}
 }
 
@@ -197,6 +217,7 @@ func TestDiagnosesAreTrue(t *testing.T) {
 		"preset-tuned-cloud":              {diagnosis.ScoreThreshold}, // Flux's timeout
 		"preset-local":                    {diagnosis.ScoreThreshold}, // the turn model's fallback
 		"preset-speech-to-speech":         {anchor},
+		"preset-telephony":                {diagnosis.FarAway, anchor}, // a telephone leg
 	}
 	for _, name := range append(scenario.Names(), scenario.Examples()...) {
 		text, _ := scenario.Source(name)

@@ -1,7 +1,10 @@
 package runner
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -47,6 +50,25 @@ func askHandler(t *testing.T, n int, c endpoint.Config, h http.HandlerFunc) (run
 		<-ended
 	})
 	return run
+}
+
+// TestInterruptedBeforeItBegan: what broke off then is said to be the user's doing, not the
+// endpoint's.
+func TestInterruptedBeforeItBegan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		mem := memory()
+		dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+			cancel()
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		_, err := Run(ctx, parse(t, fewTurns), Settings{Target: Endpoint, Seed: 1, N: 1, network: mem, Endpoint: endpoint.Config{URL: "http://guard/v1", Protocol: dialect.OpenAIChat, Model: "m", DialContext: dial}})
+		if !errors.Is(err, ErrInterrupted) || err.Error() != "run few on endpoint: interrupted" {
+			t.Errorf("error %v, want that it was interrupted", err)
+		}
+	})
 }
 
 // words streams an answer of so many chunks, each a second after the other, with its usage;

@@ -9,6 +9,7 @@ import (
 	"halfsecond/mockllm/cassette"
 	"halfsecond/mockllm/engine"
 	"halfsecond/mockllm/server"
+	"halfsecond/mockllm/speech"
 	"halfsecond/mockllm/token"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
@@ -51,8 +52,8 @@ func (r *run) linked(m pipeline.LLM) pipeline.LLM {
 	if !trip.Spread() && trip.Mean() == 0 {
 		return m
 	}
-	stream := dist.Stream(r.settings.Seed, "runner/link")
-	return link.Between(r.clock, link.Path{RoundTrip: func() time.Duration { return trip.Draw(&stream) }}, m)
+	draws := dist.NewKeyed(r.settings.Seed, "runner/link")
+	return link.Between(r.clock, link.Path{RoundTrip: func(draw uint64) time.Duration { return trip.Draw(draws.Of(draw)) }}, m)
 }
 
 // simulated returns the model on the loop itself.
@@ -83,7 +84,11 @@ type spelled struct{ pipeline.LLM }
 func (s spelled) Start(c *pipeline.Call) {
 	c.Blocks = func(dst []uint64, size int) []uint64 {
 		p := c.Prompt()
-		return token.Blocks(dst, size, p.System, p.Text, p.Suffix, c.Answer())
+		texts := []string{p.System, p.Text, p.Suffix}
+		if c.Thought != nil {
+			texts = append(texts, c.Thought())
+		}
+		return token.Blocks(dst, size, append(texts, c.Answer())...)
 	}
 	s.LLM.Start(c)
 }
@@ -107,10 +112,16 @@ func (r *run) setUpMock(ctx context.Context) (stop func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := server.New(server.Config{
+	config := server.Config{
 		Loop: n.wall(), Seed: r.settings.Seed,
 		Models: []server.Model{{Name: m.Name, Context: m.Context, Shares: m.Shares, Build: m.Build}},
-	})
+	}
+	if a := r.audio(); a != nil {
+		config.Transcript = transcript(a)
+		config.STT = func(string) speech.STT { return recognizer(r.scenario.Voice) }
+		config.TTS = func(string) speech.TTS { return synthesizer(r.scenario.Voice) }
+	}
+	s, err := server.New(config)
 	if err != nil {
 		return nil, errors.Join(err, ln.Close())
 	}
@@ -126,7 +137,15 @@ func (r *run) setUpMock(ctx context.Context) (stop func() error, err error) {
 		return nil, errors.Join(err, <-ended)
 	}
 	r.model, r.direct = r.linked(client), client
+	r.settings.Speech = r.mockSpeech(ln.Addr().String(), n.dial)
+	end, err := r.setUpSpeech()
+	if err != nil {
+		client.Close()
+		cancel()
+		return nil, errors.Join(err, <-ended)
+	}
 	return func() error {
+		end()
 		client.Close()
 		cancel()
 		return <-ended

@@ -3,8 +3,8 @@
 // Read runner.go for the course of a run, model.go for the three forms of the
 // language model, load.go for how interactions fall due, background.go for what
 // other people ask meanwhile, stages.go for what is known of the stages before the run,
-// tester.go for what is known of the tester itself, and counters.go for what the server
-// counts of it.
+// tester.go for what is known of the tester itself, counters.go for what the server
+// counts of it, and hidden.go for how texts are kept out of the traces.
 package runner
 
 import (
@@ -73,8 +73,8 @@ type Settings struct {
 	// KeepExchange, when set, is handed what went over the wire for each request, warm-up
 	// and background included, from goroutines of their own. An error of it ends the run.
 	KeepExchange func(*exchange.Exchange) error
-	// HashTexts keeps a server's words of a failure, which may repeat what it was asked,
-	// out of the traces.
+	// HashTexts keeps texts out of the traces: what was said, and a server's words of a
+	// failure, which may repeat what it was asked.
 	HashTexts bool
 
 	// SelfTest has the tester read streams of known timing before a run over sockets, which
@@ -127,18 +127,25 @@ func Run(ctx context.Context, s *scenario.Scenario, set Settings) (trace.Run, er
 	return r.carryOut(ctx)
 }
 
+// ErrInterrupted is that of a run whose context ended before it began.
+var ErrInterrupted = errors.New("interrupted")
+
 func (r *run) carryOut(ctx context.Context) (trace.Run, error) {
 	s, set := r.scenario, r.settings
 	if !set.forget {
 		r.traces = make([]pipeline.Trace, 0, min(max(0, set.N), tracesAhead))
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
+	outer := ctx
+	ctx, cancel := context.WithCancelCause(outer)
 	defer cancel(nil)
 	r.fail = func(err error) { cancel(err) }
 	r.selfTest = TestItself(ctx, set)
 	stop, err := r.setUp(ctx)
 	out := trace.Run{Header: r.header()}
 	if err != nil {
+		if outer.Err() != nil { // what it broke off is no fault of the endpoint's
+			err = ErrInterrupted
+		}
 		return out, fmt.Errorf("run %s on %s: %w", s.Name, set.Target, err)
 	}
 	load, err := r.startLoad(r.fail)
@@ -190,6 +197,7 @@ func (r *run) setUp(ctx context.Context) (stop func() error, err error) {
 		loop := &pipeline.Virtual{}
 		r.clock = loop
 		r.model, err = r.simulated(loop)
+		r.hearOnLoop(loop)
 		return func() error { return nil }, err
 	case Mock:
 		return r.setUpMock(ctx)
@@ -217,6 +225,9 @@ func (r *run) late() func() time.Duration {
 // keep takes a finished trace of the report.
 func (r *run) keep(t *pipeline.Trace) error {
 	r.kept++
+	if r.settings.HashTexts {
+		hideTexts(t)
+	}
 	if !r.settings.forget {
 		r.traces = append(r.traces, *t)
 	}
@@ -259,8 +270,8 @@ func (r *run) header() trace.Header {
 			h.Endpoints = []trace.Endpoint{Place(r.settings.Endpoint, max(1, r.settings.PerUser))}
 		}
 		h.Endpoints = append(h.Endpoints, r.settings.Speech.places()...)
-		r.unmodelled(h.Stages)
 	}
+	r.unmodelled(h.Stages)
 	for _, b := range s.Budgets {
 		h.Budgets = append(h.Budgets, b.Expression)
 	}
@@ -274,7 +285,7 @@ func (r *run) unmodelled(stages []trace.Stage) {
 		switch {
 		case slices.Contains(r.settings.Speech.real(), s.Name):
 			*s = trace.Stage{Name: s.Name}
-		case r.settings.Endpoint.URL == "" && (s.Name == pipeline.SpanLLMFirstToken || s.Name == pipeline.SpanGathering):
+		case r.settings.Target == Endpoint && r.settings.Endpoint.URL == "" && (s.Name == pipeline.SpanLLMFirstToken || s.Name == pipeline.SpanGathering):
 			s.Simulated = true
 		}
 	}

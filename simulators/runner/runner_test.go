@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -189,7 +190,7 @@ func TestEstimateOfTypingAtAnEndpoint(t *testing.T) {
 	want := estimate(Sim, 0)
 	want.AtMost = true
 	for _, truth := range []float64{0, .6, 1} {
-		if got := estimate(Endpoint, truth); got != want {
+		if got := estimate(Endpoint, truth); !reflect.DeepEqual(got, want) {
 			t.Errorf("with %.0f %% of answers right: %+v, want %+v", 100*truth, got, want)
 		}
 		if got := estimate(Sim, truth); got.AtMost || got.Requests > want.Requests || truth == 1 && got.Requests == want.Requests {

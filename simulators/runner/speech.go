@@ -6,14 +6,12 @@ import (
 	"fmt"
 
 	"halfsecond/pipeline"
-	"halfsecond/pipeline/endpoint"
 	"halfsecond/pipeline/endpoint/converse"
 	"halfsecond/pipeline/endpoint/listen"
 	"halfsecond/pipeline/endpoint/phone"
 	"halfsecond/pipeline/endpoint/speak"
 	"halfsecond/pipeline/endpoint/talk"
 	"halfsecond/pipeline/exchange"
-	"halfsecond/pipeline/trace"
 	"halfsecond/simulators/voice"
 )
 
@@ -27,6 +25,9 @@ type Speech struct {
 	Bot *phone.Config
 	// Voices is what users say, one after the other, at the rate that the service takes.
 	Voices []voice.Said
+	// MaxRequests caps the turns of all of them together, and with them the requests to a
+	// language model beside them; 0 is no cap.
+	MaxRequests int
 }
 
 // any reports whether there is a service.
@@ -62,7 +63,7 @@ func (r *run) setUpSpeech() (stop func(), err error) {
 	}
 	loop, ok := r.clock.(*pipeline.Wall)
 	if !ok {
-		return nil, errors.New("speech services are for the target endpoint")
+		return nil, errors.New("speech services are on the wall clock, not on the simulator")
 	}
 	if s.hears() && len(s.Voices) == 0 {
 		return nil, errors.New("no recording that users say")
@@ -77,7 +78,14 @@ func (r *run) setUpSpeech() (stop func(), err error) {
 			end()
 		}
 	}
-	r.services.Voices = s.Voices
+	if s.hears() {
+		r.services.Voices = s.Voices
+		if r.settings.Target == Endpoint {
+			r.services.Last = r.last
+			r.services.Ahead = s.TTS != nil && !s.TTS.Cold
+		r.services.Prompts = s.STT != nil && r.settings.Endpoint.URL != ""
+		}
+	}
 	if s.STT != nil {
 		c, failed := listen.NewClient(*s.STT, loop)
 		if err = errors.Join(err, failed); failed == nil {
@@ -107,7 +115,14 @@ func (r *run) setUpSpeech() (stop func(), err error) {
 		stop()
 		return nil, fmt.Errorf("speech services: %w", err)
 	}
+	r.allow(loop)
 	return stop, nil
+}
+
+// last reports whether an interaction is the last of its session.
+func (r *run) last(session, index int) bool {
+	p := r.scenario.Arrivals
+	return p.Open() || index+1 >= share(r.scenario.WarmUp+r.settings.N, p.Users, session)
 }
 
 // keepSpeech returns what hands sessions to the raw log; nil where there is none.
@@ -138,43 +153,13 @@ func (r *run) setUpReal(ctx context.Context) (stop func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
+	r.hearOnLoop(r.clock)
 	end, err := r.setUpSpeech()
 	if err != nil {
 		return nil, errors.Join(err, stop())
 	}
 	model := stop
 	return func() error { end(); return model() }, nil
-}
-
-// places returns what a trace file says of the speech services.
-func (s *Speech) places() (all []trace.Endpoint) {
-	configs, stages := s.talks()
-	for i, c := range configs {
-		protocol, model := s.named(stages[i])
-		l := c.Limits.WithDefaults()
-		bytes := c.MaxBytes
-		if bytes == 0 {
-			bytes = talk.DefaultMaxBytes
-		}
-		all = append(all, trace.Endpoint{
-			Stage: stages[i], URL: endpoint.Config{URL: c.URL}.ShownURL(), Protocol: protocol, Model: model, PerUser: 1,
-			Limits: trace.Limits{Connect: l.Connect, FirstByte: l.FirstByte, Gap: l.Gap, Whole: l.Whole, Bytes: bytes},
-		})
-	}
-	return all
-}
-
-func (s *Speech) named(stage string) (protocol, model string) {
-	switch stage {
-	case "stt":
-		return string(s.STT.Protocol), s.STT.Model
-	case "tts":
-		return string(s.TTS.Protocol), s.TTS.Model
-	}
-	if s.Bot != nil {
-		return phone.Name, ""
-	}
-	return converse.Name, s.Direct.Model
 }
 
 // real returns the names of the spans that speech services take.

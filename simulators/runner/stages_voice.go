@@ -7,23 +7,40 @@ import (
 	"halfsecond/pipeline/trace"
 	"halfsecond/simulators/scenario"
 	"halfsecond/simulators/voice"
+	"halfsecond/simulators/voice/transport"
 )
 
 // voiceStages returns the stages that a voice turn has. Those that may be left out are in
 // only where the scenario has them.
 func voiceStages(v *scenario.Voice, target string, model []trace.Stage) []trace.Stage {
 	all := slices.Concat(
-		some(pipeline.SpanCapture, v.Capture), one(pipeline.SpanUplink, v.Uplink), some(pipeline.SpanJitterBuffer, v.JitterBuffer))
+		some(pipeline.SpanCapture, v.Capture), one(pipeline.SpanUplink, v.Uplink), resent(v), some(pipeline.SpanJitterBuffer, v.JitterBuffer))
 	if d := v.Direct; d != nil {
 		all = slices.Concat(all, one(pipeline.SpanEndOfTurn, d.Silence), one(pipeline.SpanModelAudio, d.FirstAudio))
 	} else {
 		all = slices.Concat(all, earStages(v), mindStages(v, target, model), voicingStages(v, target))
 	}
-	all = slices.Concat(all, some(pipeline.SpanLeading, v.LeadingSilence), some(pipeline.SpanPostWait, v.PostWait), some(pipeline.SpanPreBuffer, v.PreBuffer))
+	leading := some(pipeline.SpanLeading, v.LeadingSilence)
+	if v.Audio != nil { // what is made has a length
+		leading = one(pipeline.SpanLeading, v.LeadingSilence)
+	}
+	all = slices.Concat(all, leading, some(pipeline.SpanPostWait, v.PostWait), some(pipeline.SpanPreBuffer, v.PreBuffer))
 	if v.Filler != nil {
 		all = append(all, plain(pipeline.SpanFiller), plain(pipeline.SpanFillerPlays), plain(pipeline.SpanFillerWait))
 	}
-	return slices.Concat(all, some(pipeline.SpanEgress, v.Egress), one(pipeline.SpanPlayout, v.Playout))
+	all = slices.Concat(all, some(pipeline.SpanEgress, v.Egress), one(pipeline.SpanPlayout, v.Playout))
+	if v.Transport != nil && v.Transport.Loss.Share > 0 {
+		all = append(all, plain(pipeline.SpanPlayoutLoss))
+	}
+	return all
+}
+
+// resent is the stage of frames that are sent again.
+func resent(v *scenario.Voice) []trace.Stage {
+	if t := v.Transport; t != nil && t.Loss.Share > 0 && t.Loss.Repair == transport.Resent {
+		return []trace.Stage{plain(pipeline.SpanUplinkLoss)}
+	}
+	return nil
 }
 
 // earStages are those between the last sample at the agent and the committed turn.
@@ -45,6 +62,9 @@ func earStages(v *scenario.Voice) (all []trace.Stage) {
 		all = append(all, plain(pipeline.SpanEndOfTurn))
 	} else {
 		all = append(all, one(pipeline.SpanEndOfTurn, v.EndOfTurn)...)
+	}
+	if v.STTWorkers > 0 {
+		all = append(all, plain(pipeline.SpanSTTQueue))
 	}
 	all = append(all, one(pipeline.SpanSTTTail, v.STTTail)...)
 	if v.STTTimer > 0 {

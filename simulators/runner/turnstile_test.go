@@ -15,7 +15,7 @@ import (
 // waits can be cancelled.
 func TestTurnstile(t *testing.T) {
 	var loop pipeline.Virtual
-	model := engine.NewStage(&loop, engine.NewHosted(&loop, engine.HostedConfig{First: func() time.Duration { return 100 * ms }}))
+	model := engine.NewStage(&loop, engine.NewHosted(&loop, engine.HostedConfig{First: func(uint64) time.Duration { return 100 * ms }}))
 	gate := newTurnstile(&loop, model, 1)
 	var log []string
 	call := func(name string, user int, at time.Duration) *pipeline.Call {

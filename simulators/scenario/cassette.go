@@ -27,16 +27,16 @@ const (
 // maxCassette is the longest such file in bytes.
 const maxCassette = 64 << 20
 
-// Picker returns what gives each request its recorded answer, in the order of their coming:
-// any of them by a draw from a stream of the seed, or one after the other, round and round.
-func (c *Cassette) Picker(seed uint64) func() *cassette.Answer {
+// Picker returns what gives each request its recorded answer: any of them by the call's
+// draw, or one after the other in the order of their coming, round and round.
+func (c *Cassette) Picker(seed uint64) func(draw uint64) *cassette.Answer {
 	all := c.Tape.Answers
 	if c.Pick == pickDraw {
-		dice := dist.Stream(seed, "scenario/cassette")
-		return func() *cassette.Answer { return &all[dice.IntN(len(all))] }
+		draws := dist.NewKeyed(seed, "scenario/cassette")
+		return func(draw uint64) *cassette.Answer { return &all[draws.Of(draw).IntN(len(all))] }
 	}
 	next := 0
-	return func() *cassette.Answer {
+	return func(uint64) *cassette.Answer {
 		a := &all[next]
 		next = (next + 1) % len(all)
 		return a

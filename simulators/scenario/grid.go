@@ -299,6 +299,9 @@ func settle(r *reader, found map[string]entry, s *Scenario) {
 	if s.Grid != nil {
 		s.Grid.warmed(r, found, s)
 	}
+	if s.Voice != nil {
+		s.Voice.called(r, found, s)
+	}
 	for i, c := range s.Endpoints.Cells {
 		if fault := s.Grid.unknown(c); fault != "" {
 			r.failEntry(found, "endpoints", "cells[%d]: %s", i, fault)

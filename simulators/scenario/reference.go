@@ -14,6 +14,7 @@ func Reference() string {
 	writeKeys(&b, slices.DeleteFunc(slices.Clone(schema.keys), ofModel))
 	b.WriteString("\n## A language model\n\nThe keys below `voice.llm`, `ide.llm` and `bench.llm`. Those of an engine, from `hardware` on, stand in `grid` as well.\n\n")
 	writeKeys(&b, llm.keys)
+	writeTransports(&b)
 	return b.String()
 }
 

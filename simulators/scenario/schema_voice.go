@@ -15,18 +15,23 @@ var spoken = object(
 	can("speech_to_speech", func(v *Voice) **Direct { return &v.Direct }, nil, pointer(direct), "a model that hears and speaks; leave it out for a chain of speech to text, language model and text to speech"),
 
 	can("utterance", func(v *Voice) *Delay { return &v.Utterance }, fitted(2400*time.Millisecond, 6*time.Second), delay(), "how long the user speaks, in a closed loop"),
-	can("capture", func(v *Voice) *Delay { return &v.Capture }, fixed(0), delay("network", "telephony"), "microphone and encoder"),
-	can("uplink", func(v *Voice) *Delay { return &v.Uplink }, fixed(40*time.Millisecond), delay("network", "telephony"), "last sample of speech from the mouth to the agent; the network alone where capture and jitter_buffer are given"),
-	can("jitter_buffer", func(v *Voice) *Delay { return &v.JitterBuffer }, fixed(0), delay("network", "telephony"), "the agent's, against uneven arrival"),
+	chain(can("audio", func(v *Voice) **Audio { return &v.Audio }, nil, pointer(audioSpoken), "users say recordings, which are heard and answered in sound, on the simulator too; leave it out for turns of modelled lengths")),
+	can("transport", func(v *Voice) **Transport { return &v.Transport }, nil, pointer(carried), "how sound travels: webrtc, telephony, media-streams or websocket, or codec, frames and loss of your own; leave it out for the figures below alone"),
+	can("capture", func(v *Voice) *Delay { return &v.Capture }, fixed(0), delay("network", "telephony"), "microphone and encoder").fallback("0s; what goes with transport"),
+	can("uplink", func(v *Voice) *Delay { return &v.Uplink }, fixed(40*time.Millisecond), delay("network", "telephony"), "last sample of speech from the mouth to the agent; the network alone where capture and jitter_buffer are given").fallback("40ms; what goes with transport"),
+	can("jitter_buffer", func(v *Voice) *Delay { return &v.JitterBuffer }, fixed(0), delay("network", "telephony"), "the agent's, against uneven arrival").fallback("0s; what goes with transport"),
 
 	chain(can("vad_silence", func(v *Voice) *Delay { return &v.VADSilence }, fixed(200*time.Millisecond), delay("vad", "endpointing"), "silence until the voice activity detector stops").fallback("200ms; what goes with the preset of ending")),
 	chain(can("vad_frame", func(v *Voice) *time.Duration { return &v.VADFrame }, 0, duration(0, time.Second), "the detector looks once in so long, so that the end of speech falls anywhere in it: 32ms of Silero")),
 	chain(can("vad_compute", func(v *Voice) *Delay { return &v.VADCompute }, fixed(0), delay("vad"), "what a frame takes it")),
-	chain(can("vad_workers", func(v *Voice) *int { return &v.VADWorkers }, 0, whole(0, 100_000), "detectors at work at a time for all users of a closed loop, who fall behind when their frames come faster; 0 never do")),
+	chain(can("vad_workers", func(v *Voice) *int { return &v.VADWorkers }, 0, whole(0, 100_000), "detectors at work at a time for all calls, who fall behind when their frames come faster; 0 never do")),
 	chain(can("ending", func(v *Voice) **Ending { return &v.Ending }, nil, pointer(policy), "a policy that decides when the turn is over, on turns whose pauses are known; leave it out for end_of_turn")),
 	simply(chain(can("end_of_turn", func(v *Voice) *Delay { return &v.EndOfTurn }, fixed(12*time.Millisecond), delay("endpointing", "vad"), "from the detector's stop to the decision that the turn is over; the simple form of ending"))),
 	chain(need("stt_tail", func(v *Voice) *Delay { return &v.STTTail }, delay("stt"), "last sample at the agent to the final transcript")),
 	chain(can("stt_from", func(v *Voice) *voice.STTFrom { return &v.STTFrom }, voice.FromSpeech, names(voice.FromSpeech, voice.FromVADStop), "what stt_tail counts from: the end of speech, beside the silence, or the detector's stop, after it")),
+	chain(can("stt_workers", func(v *Voice) *int { return &v.STTWorkers }, 0, whole(0, 100_000), "recognizers for all calls: each takes one utterance at a time once it is over, for its stt_tail, or with stt_factor hears speech as it comes; 0 is any number")),
+	can("stt_factor", func(v *Voice) *float64 { return &v.STTFactor }, 0, decimal(0, 1000), "seconds that a recognizer takes for a second of speech, which it hears as it comes, so that they fall behind when more is said at a time than they can do; 0 hears an utterance when it is over").
+		where("stt_workers", "stt_workers above 0", func(v *Voice) bool { return v.Direct == nil && v.STTWorkers > 0 }),
 	chain(can("stt_interim", func(v *Voice) *Delay { return &v.STTInterim }, fixed(0), delay("stt"), "last sample at the agent to an interim text that holds it; matters to a guess")),
 	chain(can("stt_timer", func(v *Voice) *time.Duration { return &v.STTTimer }, 0, duration(0, time.Minute), "how long after the detector's stop a final text is waited for that nobody marks as final; 0 knows it when it comes")),
 	chain(can("policy_wait", func(v *Voice) *Delay { return &v.PolicyWait }, fixed(0), delay("endpointing"), "wait after the decision")),
@@ -56,8 +61,8 @@ var spoken = object(
 	can("leading_silence", func(v *Voice) *Delay { return &v.LeadingSilence }, fixed(0), delay("tts"), "silence at the start of that audio"),
 	can("post_wait", func(v *Voice) *Delay { return &v.PostWait }, fixed(0), delay("endpointing"), "wait of the agent once it has audio"),
 	can("pre_buffer", func(v *Voice) *Delay { return &v.PreBuffer }, fixed(0), delay(), "audio that is gathered before the first is sent"),
-	can("egress", func(v *Voice) *Delay { return &v.Egress }, fixed(0), delay("network", "telephony"), "until the next frame leaves"),
-	can("playout", func(v *Voice) *Delay { return &v.Playout }, fixed(40*time.Millisecond), delay("network", "telephony"), "audio from the agent to the ear"),
+	can("egress", func(v *Voice) *Delay { return &v.Egress }, fixed(0), delay("network", "telephony"), "until the next frame leaves").fallback("0s; what goes with transport"),
+	can("playout", func(v *Voice) *Delay { return &v.Playout }, fixed(40*time.Millisecond), delay("network", "telephony"), "audio from the agent to the ear").fallback("40ms; what goes with transport"),
 	can("barge_in", func(v *Voice) **BargeIn { return &v.BargeIn }, nil, pointer(bargeIn), "the user speaks into replies; leave it out for never"),
 )
 
@@ -67,11 +72,13 @@ func chain(f field[Voice]) field[Voice] {
 }
 
 func settleVoice(r *reader, found map[string]entry, v *Voice) {
+	v.travel(found)
 	if v.Direct != nil {
 		v.PromptTokens, v.FirstSentenceTokens = dist.ConstantCount(1), dist.ConstantCount(1)
 		return
 	}
 	noDoubleTrip(found, "llm_round_trip", v.LLM, &v.LLMRoundTrip)
+	settleAudio(r, found, v)
 	if _, given := found["system_tokens"]; given && !v.PromptTokens.Spread() && v.SystemTokens >= v.PromptTokens.Quantile(1) {
 		r.failEntry(found, "system_tokens", "%d leaves the user no word: want fewer than prompt_tokens, %s", v.SystemTokens, v.PromptTokens)
 	}
@@ -86,12 +93,38 @@ func settleVoice(r *reader, found map[string]entry, v *Voice) {
 	}
 }
 
+// called refuses what takes calls of several turns, where each turn is a call of its own.
+func (v *Voice) called(r *reader, found map[string]entry, s *Scenario) {
+	c := v.Context
+	if c == nil || !s.Arrivals.Open() {
+		return
+	}
+	for _, x := range []struct {
+		key string
+		set bool
+	}{{"turns", c.Turns > 0}, {"rewrite", c.Rewrite > 0}} {
+		if x.set {
+			r.failEntry(found, "voice", "context.%s has no effect: in an open load each turn is a call of its own; want arrivals: {process: closed, ...}, or leave it out", x.key)
+		}
+	}
+}
+
 var direct = object(nil,
 	can("silence", func(d *Direct) *Delay { return &d.Silence }, fixed(500*time.Millisecond), delay("vad", "endpointing"), "after which it ends the turn"),
 	need("first_audio", func(d *Direct) *Delay { return &d.FirstAudio }, delay("llm"), "from there to its first audio"),
 )
 
-var connect = object(nil,
+var connect = object(
+	func(r *reader, found map[string]entry, c *Connect) {
+		_, idle := found["idle"]
+		_, each := found["each"]
+		if c.Each && c.Idle > 0 {
+			r.failEntry(found, "idle", "has no effect beside each: true, which opens a connection for each use: leave out one of the two")
+		}
+		if !idle && !each { // who states them knows that they are off
+			r.failEntry(found, "takes", "has no effect alone: want each: true or an idle above 0 beside it, or leave the connection out")
+		}
+	},
 	need("takes", func(c *Connect) *Delay { return &c.Takes }, delay("network", "llm", "tts"), "name, TCP and TLS"),
 	can("each", func(c *Connect) *bool { return &c.Each }, false, boolean, "a new one for each use"),
 	can("idle", func(c *Connect) *time.Duration { return &c.Idle }, 0, duration(0, 24*time.Hour), "after so long without use, since the other side closes it; 0 is never"),

@@ -40,17 +40,17 @@ func (m LLM) Service(seed uint64) (Service, error) {
 	return m.Engine.service(seed)
 }
 
-// hosted is a model known by its latencies. Its first-token times are drawn from
-// a stream of their own, in order of arrival.
+// hosted is a model known by its latencies. Each request has its first-token time by its
+// Draw.
 func (m LLM) hosted(seed uint64) Service {
 	s := Service{Name: m.TTFT.Component, Context: math.MaxInt32}
 	if s.Name == "" {
 		s.Name = "hosted"
 	}
 	s.Build = func(loop pipeline.Scheduler) engine.Engine {
-		stream := dist.Stream(seed, "scenario/hosted")
+		draws := dist.NewKeyed(seed, "scenario/hosted")
 		return engine.NewHosted(loop, engine.HostedConfig{
-			First: func() time.Duration { return m.TTFT.Draw(&stream) },
+			First: func(draw uint64) time.Duration { return m.TTFT.Draw(draws.Of(draw)) },
 			Next:  time.Duration(math.Round(1e9 / m.TokensPerSecond)),
 		})
 	}

@@ -13,7 +13,9 @@ import (
 
 // Voice describes a voice turn; package voice says how its parts follow on each other.
 type Voice struct {
-	Utterance                     Delay // how long the user speaks; matters in a closed loop
+	Utterance                     Delay      // how long the user speaks; matters in a closed loop
+	Audio                         *Audio     // nil: what users say is a length
+	Transport                     *Transport // nil loses nothing
 	Capture, Uplink, JitterBuffer Delay
 	VADSilence                    Delay
 	VADFrame                      time.Duration
@@ -23,6 +25,8 @@ type Voice struct {
 	Ending                        *Ending // decides in its place; nil for none
 	STTTail                       Delay
 	STTFrom                       voice.STTFrom
+	STTWorkers                    int     // 0 is any number
+	STTFactor                     float64 // 0 hears an utterance when it is over
 	STTInterim                    Delay
 	STTTimer                      time.Duration
 	PolicyWait, Hook              Delay
@@ -136,8 +140,8 @@ type Direct struct{ Silence, FirstAudio Delay }
 func (v *Voice) Stack(modelled bool, users int) voice.Stack {
 	k := voice.Stack{
 		Utterance: v.Utterance.Dist, Capture: v.Capture.Dist, Uplink: v.Uplink.Dist, JitterBuffer: v.JitterBuffer.Dist,
-		VADSilence: v.VADSilence.Dist, VADFrame: v.VADFrame, VADCompute: v.VADCompute.Dist, VADLoad: v.load(users),
-		EndOfTurn: v.EndOfTurn.Dist, STTTail: v.STTTail.Dist, STTFrom: v.STTFrom, STTInterim: v.STTInterim.Dist, STTTimer: v.STTTimer,
+		VADSilence: v.VADSilence.Dist, VADFrame: v.VADFrame, VADCompute: v.VADCompute.Dist, VADWorkers: v.VADWorkers,
+		EndOfTurn: v.EndOfTurn.Dist, STTTail: v.STTTail.Dist, STTFrom: v.STTFrom, STTWorkers: v.STTWorkers, STTFactor: v.STTFactor, STTInterim: v.STTInterim.Dist, STTTimer: v.STTTimer,
 		PolicyWait: v.PolicyWait.Dist, Hook: v.Hook.Dist,
 		PromptTokens: v.PromptTokens, SystemTokens: v.SystemTokens, ReasoningTokens: v.ReasoningTokens, ReplyTokens: v.ReplyTokens,
 		FirstSentence: v.FirstSentenceTokens, Clause: v.FirstClauseTokens, SpeechPerToken: v.SpeechPerToken,
@@ -157,6 +161,9 @@ func (v *Voice) Stack(modelled bool, users int) voice.Stack {
 
 // options adds the parts that may not be there.
 func (v *Voice) options(k *voice.Stack) {
+	if t := v.Transport; t != nil && t.Loss.Share > 0 {
+		k.Line = &t.Line
+	}
 	if v.Ending != nil {
 		k.Ending = v.judge()
 	}
@@ -192,15 +199,6 @@ func (v *Voice) judge() *voice.Judge {
 		},
 		Turns: v.Ending.turns(),
 	}
-}
-
-// load returns the work of the detectors in a second, as a share of what their workers can
-// do: a frame of each user's audio takes its compute time, whether anybody speaks or not.
-func (v *Voice) load(users int) float64 {
-	if v.VADWorkers == 0 || v.VADFrame == 0 {
-		return 0
-	}
-	return float64(users) * v.VADCompute.Mean().Seconds() / v.VADFrame.Seconds() / float64(v.VADWorkers)
 }
 
 func (c *Connect) takes() dist.Dist {

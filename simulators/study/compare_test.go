@@ -154,7 +154,7 @@ func TestEstimate(t *testing.T) {
 				got.OutputTokens += r.OutputTokens
 			}
 		}
-		if want := Estimate(s, onSim(3)); got != want {
+		if want := Estimate(s, onSim(3)); !reflect.DeepEqual(got, want) {
 			t.Errorf("beside %s: sent %+v, estimated %+v", stream, got, want)
 		}
 		s.WarmUp = 2
@@ -197,7 +197,7 @@ func serve(t *testing.T, names ...string) string {
 	var models []server.Model
 	for _, name := range names {
 		models = append(models, server.Model{Name: name, Context: 1 << 20, Build: func(loop pipeline.Scheduler) engine.Engine {
-			return engine.NewHosted(loop, engine.HostedConfig{First: func() time.Duration { return 3 * ms }, Next: ms})
+			return engine.NewHosted(loop, engine.HostedConfig{First: func(uint64) time.Duration { return 3 * ms }, Next: ms})
 		}})
 	}
 	s, err := server.New(server.Config{Loop: pipeline.NewPreciseWall(), Seed: 1, Models: models})

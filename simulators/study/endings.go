@@ -21,60 +21,133 @@ import (
 // policy under ending.
 var ErrNoPauses = errors.New("no turn's pauses are known: the scenario has no ending")
 
-// endingRepeats is how often each annotated turn is tried with a policy: its scores, and
-// the instants of the detector, are drawn anew.
-const endingRepeats = 20
-
 // EndingCurve runs a voice scenario at each value of the main setting of its end-of-turn
-// policy that is worth a look, and tries the policy on all the turns that its users may
-// say. The latencies are of the runs, on the simulator, the cut-ins of the trials; both
-// take the policy from the same place. The error is ErrNoPauses where there is no policy.
+// policy that is worth a look; of the detector's silence where that decides, and the setting
+// does not. Latencies and cut-ins are of the same turns: those of the run at its present
+// value. The error is ErrNoPauses where there is no policy.
 func EndingCurve(ctx context.Context, s *scenario.Scenario, set runner.Settings) (budgets.Curve, error) {
 	if s.Voice == nil || s.Voice.Ending == nil || s.Voice.Direct != nil {
 		return budgets.Curve{}, ErrNoPauses
 	}
 	set.N = min(set.N, mostLeverTurns)
-	judge := s.Voice.Stack(true, s.Arrivals.Users).Ending.(*voice.Judge)
-	setup, setting := judge.Setup, judge.Setup.Policy.Settings()[0]
-	c := budgets.Curve{Policy: fmt.Sprint(setup.Policy), Setting: setting.Name, Unit: setting.Unit, Metric: "reply", Repeats: endingRepeats}
-	now, err := simulate(ctx, s, s.Voice, set)
+	policy := s.Voice.Ending.Policy
+	setting := policy.Settings()[0]
+	w := sweptEnding{ctx: ctx, scenario: s, settings: set, with: func(v *scenario.Voice, value float64) error {
+		p, err := policy.With(setting.Name, value)
+		v.Ending = &scenario.Ending{Policy: p, Scores: s.Voice.Ending.Scores, Kinds: s.Voice.Ending.Kinds}
+		return err
+	}}
+	w.Policy, w.Metric = fmt.Sprint(policy), "reply"
+	now, err := w.present()
 	if err != nil {
-		return c, err
+		return w.Curve, err
 	}
-	setup.Reply = dist.Constant(replyAfter(now))
+	if idle, err := w.idle(setting, &now); err != nil {
+		return w.Curve, err
+	} else if idle {
+		setting = ending.Setting{Name: "vad_silence", Unit: "ms", Value: float64(s.Voice.VADSilence.Mean()) / float64(time.Millisecond)}
+		w.with = func(v *scenario.Voice, value float64) error {
+			v.VADSilence = constant(time.Duration(value * float64(time.Millisecond)))
+			return nil
+		}
+	}
+	w.Setting, w.Unit = setting.Name, setting.Unit
 	for _, value := range ending.Grid(setting) {
-		policy, err := setup.Policy.With(setting.Name, value)
-		if err != nil {
-			continue // out of range beside the other settings
+		p, ok := now, true
+		if value != setting.Value {
+			if p, ok, err = w.at(value); err != nil {
+				return w.Curve, err
+			}
 		}
-		p, rate, err := pointAt(ctx, s, set, setup, judge.Turns, policy)
-		if err != nil {
-			return c, err
+		if ok {
+			p.Setting, p.Now = value, value == setting.Value
+			w.Points = append(w.Points, p)
 		}
-		c.Turns, c.Pauses = rate.Turns, rate.Pauses
-		p.Setting, p.Now = value, value == setting.Value
-		c.Points = append(c.Points, p)
 	}
-	c.Mark()
-	return c, nil
+	w.Mark()
+	return w.Curve, nil
 }
 
-// pointAt runs and tries one policy.
-func pointAt(ctx context.Context, s *scenario.Scenario, set runner.Settings, setup ending.Setup, turns []ending.Turn, policy ending.Policy) (p budgets.CurvePoint, rate ending.Rate, err error) {
-	v := *s.Voice
-	v.Ending = &scenario.Ending{Policy: policy, Scores: s.Voice.Ending.Scores, Kinds: s.Voice.Ending.Kinds}
-	a, err := simulate(ctx, s, &v, set)
+// sweptEnding is the runs of a curve.
+type sweptEnding struct {
+	budgets.Curve
+	ctx      context.Context
+	scenario *scenario.Scenario
+	settings runner.Settings
+	with     func(v *scenario.Voice, value float64) error // sets a value; the error says that it is out of range
+	reply    time.Duration                                // from a decision until the reply is heard, with the way of the speech to the agent
+}
+
+// present runs the scenario as it is.
+func (w *sweptEnding) present() (budgets.CurvePoint, error) {
+	a, err := simulate(w.ctx, w.scenario, w.scenario.Voice, w.settings)
 	if err != nil {
-		return p, rate, err
+		return budgets.CurvePoint{}, err
 	}
-	setup.Policy = policy
-	if rate, _, err = setup.Measure(turns, ending.Run{Seed: set.Seed, Repeats: endingRepeats}); err != nil {
-		return p, rate, err
+	w.reply = replyAfter(a)
+	c, _ := a.CutIns()
+	w.Turns, w.Different = c.N, c.Different
+	return w.point(w.scenario.Voice, a), nil
+}
+
+// at runs the scenario at a value; ok is false for one out of range beside the other
+// settings.
+func (w *sweptEnding) at(value float64) (p budgets.CurvePoint, ok bool, err error) {
+	v := *w.scenario.Voice
+	if w.with(&v, value) != nil {
+		return p, false, nil
 	}
-	return budgets.CurvePoint{
-		P50: landing(a, quantile.P50), P95: landing(a, quantile.P95),
-		CutIn: budgets.Proportion(rate.CutIn), Audible: budgets.Proportion(rate.Audible),
-	}, rate, nil
+	a, err := simulate(w.ctx, w.scenario, &v, w.settings)
+	if err != nil {
+		return p, false, err
+	}
+	return w.point(&v, a), true, nil
+}
+
+// idle reports whether a wait changes nothing by being shorter, since the detector's silence
+// is longer.
+func (w *sweptEnding) idle(setting ending.Setting, now *budgets.CurvePoint) (bool, error) {
+	if setting.Unit != "ms" || setting.Value == 0 || !w.scenario.Voice.Ending.WaitsForStop() {
+		return false, nil
+	}
+	least, ok, err := w.at(0)
+	return ok && least == *now, err
+}
+
+// point tells of a run. A cut-in is heard where the reply to it would be before the user goes
+// on: its turns are tried again with the time that replies take.
+func (w *sweptEnding) point(v *scenario.Voice, a *budgets.Analysis) budgets.CurvePoint {
+	p := budgets.CurvePoint{P50: landing(a, quantile.P50), P95: landing(a, quantile.P95)}
+	c, ok := a.CutIns()
+	if !ok {
+		return p
+	}
+	p.CutIn = c.Rate
+	judge := v.Stack(true, w.scenario.Arrivals.Users).Ending.(*voice.Judge)
+	judge.Setup.Reply = dist.Constant(w.reply)
+	heard, pauses := 0, map[int]int{}
+	for i := range a.Run.Traces {
+		t := &a.Run.Traces[i]
+		said := ending.Pick(judge.Turns, w.settings.Seed, t.Session, t.Index)
+		pauses[said.ID] = len(said.Pauses)
+		if judge.Setup.TryAt(&said, w.settings.Seed, t.Session, t.Index, 0, 0).Audible {
+			heard++
+		}
+	}
+	w.Pauses = 0
+	for _, n := range pauses {
+		w.Pauses += n
+	}
+	p.Audible = c.Of(heard)
+	return p
+}
+
+// landing returns a percentile of how soon replies land; Unknown for too few.
+func landing(a *budgets.Analysis, q quantile.Q) time.Duration {
+	if v, ok := a.Landing().Quantile(q); ok {
+		return time.Duration(v)
+	}
+	return pipeline.Unknown
 }
 
 // replyAfter returns the median time from the decision that a turn is over until the reply

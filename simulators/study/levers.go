@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,7 +9,6 @@ import (
 
 	"halfsecond/budgets"
 	"halfsecond/pipeline"
-	"halfsecond/pipeline/quantile"
 	"halfsecond/pipeline/trace"
 	"halfsecond/simulators/runner"
 	"halfsecond/simulators/scenario"
@@ -17,9 +17,10 @@ import (
 // LeverSettings say how to find out what other settings of a voice scenario would bring.
 type LeverSettings struct {
 	// Settings are those of the run that is to be improved. Every run is on the simulator,
-	// with the same seed, so that what differs is the change.
+	// with the same seed: its turns are the same, and what differs is the change.
 	runner.Settings
-	By quantile.Q // the percentile of replies that is to fall: P50 or P95
+	Aims    []budgets.Aim    // what is to get better, the first one first; at least one
+	Budgets []budgets.Budget // what changes must not break
 }
 
 // mostLeverTurns is how many turns each run has at most: there are dozens of runs.
@@ -30,56 +31,150 @@ const mostLeverTurns = 2000
 const leastGain = time.Millisecond
 
 // Levers runs a voice scenario again with each change that its settings leave room for, and
-// then with as many together as help, none of which has it cut in more often than now. The
-// runs are simulated: it fails for a scenario of another kind, and when ctx ends.
+// then with as many together as help, none of which has it cut in more often than now, or
+// breaks a budget that it keeps. The runs are simulated: it fails for a scenario of another
+// kind, and when ctx ends.
 func Levers(ctx context.Context, s *scenario.Scenario, set LeverSettings) (budgets.Changes, error) {
 	if s.Voice == nil {
 		return budgets.Changes{}, fmt.Errorf("levers of %s: it has no voice turns", s.Name)
 	}
 	w := leverage{ctx: ctx, scenario: s, settings: set}
 	w.settings.N = min(set.N, mostLeverTurns)
-	now, _, err := w.run(s.Voice)
-	if err != nil {
+	w.Turns, w.Aims = w.settings.N, set.Aims
+	var err error
+	if w.now, w.Now, err = w.run(s.Voice); err != nil {
 		return budgets.Changes{}, err
 	}
-	c := budgets.Changes{Metric: "reply", Now: now, Turns: w.settings.N}
-	var tried []lever
-	for _, l := range leversOf(s) {
-		voice := *s.Voice
-		l.apply(&voice)
-		if l.Would, _, err = w.run(&voice); err != nil {
-			return c, err
-		}
-		if differ(now, l.Would) {
-			c.All, tried = append(c.All, l.Change), append(tried, l)
-		}
+	w.Metric = w.now.Landing().Metric.Name
+	tried, err := w.try(leversOf(s))
+	if err != nil {
+		return w.Changes, err
 	}
-	c.Best, err = w.best(now, tried)
-	return c, err
+	w.Best, err = w.best(tried)
+	return w.Changes, err
 }
 
-// differ reports whether a change can be told: it moves a percentile or the cut-ins.
-func differ(a, b budgets.State) bool {
-	moved := func(x, y time.Duration) bool {
-		return x != pipeline.Unknown && y != pipeline.Unknown && max(x-y, y-x) >= leastGain
+// try runs the scenario with each lever alone, and returns those that change something: of
+// levers that are one setting's values the one to choose.
+func (w *leverage) try(all []lever) (tried []lever, err error) {
+	values := map[string][]lever{}
+	var order []string
+	for i, l := range all {
+		with := *w.scenario.Voice
+		l.apply(&with)
+		var a *budgets.Analysis
+		if a, l.Would, err = w.run(&with); err != nil {
+			return nil, err
+		}
+		if !w.differ(l.Would) {
+			continue
+		}
+		l.Gain = w.gain(0, w.now, a)
+		name := cmp.Or(l.oneOf, fmt.Sprint(i))
+		if values[name] == nil {
+			order = append(order, name)
+		}
+		values[name] = append(values[name], l)
 	}
-	return moved(a.P50, b.P50) || moved(a.P95, b.P95) || a.CutInKnown && b.CutInKnown && a.CutIn != b.CutIn
+	for _, name := range order {
+		if l, ok := w.choose(values[name]); ok {
+			w.All, tried = append(w.All, l.Change), append(tried, l)
+		}
+	}
+	return tried, nil
+}
+
+// nearlyAll is how much of the best value's gain a more cautious one has to have to be
+// chosen: assumed.
+const nearlyAll = .9
+
+// choose returns the value of a setting that is to be shown: of those that help without more
+// cut-ins the most cautious with nearly all of what is to be gained, else the most cautious
+// that keeps the limit, else the one that serves the aim best. Where the aim is no latency of
+// the reply, the limit comes first: more than enough costs latency. ok is false where none of
+// a setting's values serves any aim.
+func (w *leverage) choose(values []lever) (l lever, ok bool) {
+	if len(values) == 1 && values[0].oneOf == "" {
+		return values[0], true
+	}
+	for aim, m := range w.Aims {
+		gained := func(l *lever) float64 {
+			x, y := w.Now.Figure(aim), l.Would.Figure(aim)
+			if !x.Known || !y.Known {
+				return 0
+			}
+			return m.Gained(x, y)
+		}
+		most, free := 0., 0.
+		for i := range values {
+			most = max(most, gained(&values[i]))
+			if values[i].hopeful(m, aim, w.Now) {
+				free = max(free, gained(&values[i]))
+			}
+		}
+		enough := func(l *lever) bool {
+			return gained(l) > 0 && m.Inside(l.Would.Figure(aim)) && w.Now.Breaks(l.Would) == nil
+		}
+		strong := func(l *lever) bool { return l.hopeful(m, aim, w.Now) && gained(l) >= nearlyAll*free }
+		ways := []func(l *lever) bool{enough, strong}
+		if m.Lands(w.now) {
+			ways = []func(l *lever) bool{strong, enough}
+		}
+		for _, way := range append(ways, func(l *lever) bool { return gained(l) == most }) {
+			if i := slices.IndexFunc(values, func(l lever) bool { return most > 0 && way(&l) }); i >= 0 {
+				return values[i], true
+			}
+		}
+	}
+	return lever{}, false
 }
 
 // leverage is the runs of one scenario.
 type leverage struct {
+	budgets.Changes
 	ctx      context.Context
 	scenario *scenario.Scenario
 	settings LeverSettings
+	now      *budgets.Analysis
+}
+
+// differ reports whether a change can be told: it moves a percentile, the cut-ins or an aim.
+func (w *leverage) differ(would budgets.State) bool {
+	moved := func(x, y time.Duration) bool {
+		return x != pipeline.Unknown && y != pipeline.Unknown && max(x-y, y-x) >= leastGain
+	}
+	now := w.Now
+	if moved(now.P50, would.P50) || moved(now.P95, would.P95) || now.CutInKnown && would.CutInKnown && now.CutIn.Value != would.CutIn.Value {
+		return true
+	}
+	for i, m := range w.Aims {
+		x, y := now.Figure(i), would.Figure(i)
+		if x.Known != y.Known || max(x.Value-y.Value, y.Value-x.Value) >= least(m) && x.Known && x.Value != y.Value {
+			return true
+		}
+	}
+	return false
+}
+
+// least is the least effect on an aim that is worth a word: of anything but a duration any.
+func least(m budgets.Aim) float64 {
+	if m.Unit() == budgets.Duration {
+		return float64(leastGain)
+	}
+	return 0
+}
+
+func (w *leverage) gain(aim int, before, after *budgets.Analysis) budgets.Gain {
+	return budgets.GainOf(before, after, w.Aims[aim].Budget, w.settings.Seed)
 }
 
 // run carries the scenario out with other settings of its turns.
-func (w *leverage) run(v *scenario.Voice) (budgets.State, *budgets.Analysis, error) {
+func (w *leverage) run(v *scenario.Voice) (*budgets.Analysis, budgets.State, error) {
 	a, err := simulate(w.ctx, w.scenario, v, w.settings.Settings)
 	if err != nil {
-		return budgets.State{}, nil, err
+		return nil, budgets.State{}, err
 	}
-	return stateOf(a), a, nil
+	return a, budgets.StateOf(a, w.settings.Aims, w.settings.Budgets), nil
 }
 
 // simulate runs a scenario with other settings of its turns on the simulator. Its budgets
@@ -100,63 +195,70 @@ func simulate(ctx context.Context, s *scenario.Scenario, v *scenario.Voice, set 
 	return budgets.Analyse(run)
 }
 
-func stateOf(a *budgets.Analysis) budgets.State {
-	s := budgets.State{P50: landing(a, quantile.P50), P95: landing(a, quantile.P95)}
-	if c, ok := a.CutIns(); ok {
-		s.CutIn, s.CutInKnown = c.Rate.Value, true
-	}
-	return s
+// combination is what several changes come to together.
+type combination struct {
+	budgets.Best
+	voice scenario.Voice
+	last  *budgets.Analysis
 }
 
-// landing returns a percentile of how soon replies land; Unknown for too few.
-func landing(a *budgets.Analysis, q quantile.Q) time.Duration {
-	if v, ok := a.Landing().Quantile(q); ok {
-		return time.Duration(v)
-	}
-	return pipeline.Unknown
-}
-
-// best makes one change after the other, the strongest alone first, and keeps each that
-// helps beside those before it. nil is for none.
-func (w *leverage) best(now budgets.State, tried []lever) (*budgets.Best, error) {
-	q := w.settings.By
-	slices.SortStableFunc(tried, func(a, b lever) int { return int(a.Would.At(q) - b.Would.At(q)) })
-	best, voice := budgets.Best{Would: now}, *w.scenario.Voice
-	var last *budgets.Analysis
-	for _, l := range tried {
-		if !l.helps(now, l.Would, q) {
-			continue
-		}
-		with := voice
-		l.apply(&with)
-		state, a, err := w.run(&with)
-		if err != nil {
-			return nil, err
-		}
-		if l.helps(best.Would, state, q) && !cutsInMore(now, state) {
-			l.Would = state
-			best.Parts, best.Would, voice, last = append(best.Parts, l.Change), state, with, a
+// best makes one change after the other, for each aim what serves it best alone first, and
+// keeps each that helps beside those before it. nil is for none.
+func (w *leverage) best(tried []lever) (*budgets.Best, error) {
+	c := combination{Best: budgets.Best{Would: w.Now}, voice: *w.scenario.Voice, last: w.now}
+	for aim := range w.Aims {
+		slices.SortStableFunc(tried, func(a, b lever) int { return w.Compare(aim, a.Would, b.Would) })
+		for _, l := range tried {
+			if w.reached(aim, c.Would) {
+				break
+			}
+			if err := w.add(&c, aim, l); err != nil {
+				return nil, err
+			}
 		}
 	}
-	if len(best.Parts) == 0 {
+	if len(c.Parts) == 0 {
 		return nil, nil
 	}
-	best.Rest = restOf(last)
-	return &best, nil
+	c.Rest = restOf(c.last)
+	return &c.Best, nil
 }
 
-// helps reports whether a change has replies land sooner and cuts in no more often. One that
+// reached reports whether nothing more is to be had of an aim: its limit is kept. How soon
+// replies land can always get better, and which part of it can is worth knowing.
+func (w *leverage) reached(aim int, s budgets.State) bool {
+	m := w.Aims[aim]
+	return !m.Lands(w.now) && m.Inside(s.Figure(aim))
+}
+
+// add keeps a change beside those before it if it helps there.
+func (w *leverage) add(c *combination, aim int, l lever) error {
+	if !l.hopeful(w.Aims[aim], aim, w.Now) || slices.ContainsFunc(c.Parts, func(p budgets.Change) bool { return p.What == l.What }) {
+		return nil
+	}
+	with := c.voice
+	l.apply(&with)
+	a, state, err := w.run(&with)
+	if err != nil {
+		return err
+	}
+	gain := w.gain(aim, c.last, a)
+	if !gain.Matters() || gain.Value < max(least(w.Aims[aim]), 1e-12) || w.Now.CutsInMore(state) || c.Would.Breaks(state) != nil {
+		return nil
+	}
+	l.Would, l.Gain = state, gain
+	c.Parts, c.Would, c.voice, c.last = append(c.Parts, l.Change), state, with, a
+	return nil
+}
+
+// hopeful reports whether a change alone serves an aim and cuts in no more often. One that
 // ends turns sooner has to show that.
-func (l *lever) helps(before, after budgets.State, q quantile.Q) bool {
-	a, b := before.At(q), after.At(q)
-	if a == pipeline.Unknown || b == pipeline.Unknown || a-b < leastGain {
+func (l *lever) hopeful(m budgets.Aim, aim int, now budgets.State) bool {
+	x, y := now.Figure(aim), l.Would.Figure(aim)
+	if !x.Known || !y.Known || m.Gained(x, y) < max(least(m), 1e-12) {
 		return false
 	}
-	return !cutsInMore(before, after) && (!l.Bolder || before.CutInKnown && after.CutInKnown)
-}
-
-func cutsInMore(before, after budgets.State) bool {
-	return before.CutInKnown && after.CutInKnown && after.CutIn > before.CutIn
+	return !now.CutsInMore(l.Would) && (!l.Bolder || now.CutInKnown && l.Would.CutInKnown)
 }
 
 // restOf returns what the median turn waits for, the longest first.

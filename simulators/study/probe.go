@@ -99,8 +99,13 @@ func (p *probe) facts() []pipeline.Fact {
 // newCall returns a call of this probe that asks with a prompt.
 func (p *probe) newCall(prompt token.Segment, output int) pipeline.Call {
 	answer := token.Segment{ID: token.Name(p.seed^p.salt, "study/answer", p.session, p.index), N: output}
+	of := "study/model"
+	if !p.asked {
+		of = "study/stream"
+	}
+	draw := dist.Stream(p.seed, of, p.session, p.index)
 	return pipeline.Call{
-		Session: p.session, Record: pipeline.NewRequest(p.nextID(), p.Loop.Now()),
+		Session: p.session, Draw: draw.Uint64(), Record: pipeline.NewRequest(p.nextID(), p.Loop.Now()),
 		PromptTokens: prompt.N, OutputTokens: output, MaxTokens: output,
 		Prompt: func() pipeline.Prompt { return pipeline.Prompt{Chat: true, Text: token.Passage{prompt}.Text()} },
 		Answer: func() string { return token.Passage{answer}.Text() },

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"halfsecond/budgets"
@@ -93,8 +94,8 @@ func (p *Point) Good() int {
 // most of a run has all users at work.
 const leastTurns = 5
 
-// Sweep runs the scenario under each load, and with FindKnee between them. The error is
-// for what kept it from running at all.
+// Sweep runs the scenario under each load, and with FindKnee between them. A run that does
+// not begin ends it. The error is for what kept it from running at all.
 func Sweep(ctx context.Context, s *scenario.Scenario, set SweepSettings) (*Swept, error) {
 	if err := set.check(s); err != nil {
 		return nil, err
@@ -219,12 +220,11 @@ func (w *sweep) level(load float64) (Standing, after) {
 	l := Level{Load: load}
 	for repeat := 0; repeat < w.settings.Repeats && w.out.Ended == ""; repeat++ {
 		if err := w.repeat(&l, repeat); err != nil {
-			w.err = fmt.Errorf("load %g: %w", load, err)
-			return Unsure, nothing
+			w.broken(load, err)
 		}
 	}
 	if len(l.Points) == 0 {
-		return Unsure, nothing // the caps left nothing for it
+		return Unsure, nothing // the caps left nothing for it, or it did not begin
 	}
 	l.Standing = Unsure
 	if w.out.Ended == "" {
@@ -241,9 +241,24 @@ func (w *sweep) level(load float64) (Standing, after) {
 	return l.Standing, anything
 }
 
+// broken ends a sweep in which a run did not begin. What other runs told is kept; where there
+// is none the sweep did not begin either.
+func (w *sweep) broken(load float64, err error) {
+	w.out.Ended = fmt.Sprintf("at %s %s", w.out.Named(load), strings.ReplaceAll(err.Error(), "\n", "; "))
+	if errors.Is(err, runner.ErrInterrupted) {
+		w.out.Ended = runner.ErrInterrupted.Error()
+	}
+	if w.out.Runs == 0 {
+		w.err = fmt.Errorf("load %g: %w", load, err)
+	}
+}
+
 // repeat carries one run of a load out and takes what it tells, unless the caps leave
 // nothing for it.
 func (w *sweep) repeat(l *Level, repeat int) error {
+	if w.ctx.Err() != nil {
+		return runner.ErrInterrupted
+	}
 	loaded, err := under(w.scenario, l.Load, w.settings.N)
 	if err != nil {
 		return err

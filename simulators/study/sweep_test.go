@@ -1,6 +1,8 @@
 package study
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -273,6 +275,49 @@ func TestSweepEnds(t *testing.T) {
 	w := swept(t, s, set)
 	if len(w.Levels) != 2 || w.Ended != "the disk is full" || w.Levels[1].Points[0].Kept < 50 || w.Levels[0].Standing != Inside {
 		t.Errorf("%d levels, %q, %+v", len(w.Levels), w.Ended, w.Levels)
+	}
+}
+
+// TestSweepBreaks: a run that does not begin ends a sweep, which keeps what other runs told;
+// where there are none, that is its error.
+func TestSweepBreaks(t *testing.T) {
+	s := oneSlot(t, "{process: constant, every: 1s}", "50", "max(ttft) < 20ms")
+	dead := fmt.Errorf("the run did not begin: %w", errors.New("nothing listens\nat this address"))
+	for _, c := range []struct {
+		name         string
+		load         float64 // at which it breaks, or the user does
+		repeat       int
+		interrupt    bool
+		levels, runs int
+		ended        string
+		last         Standing
+	}{
+		{"at the first load", 1, 0, false, 0, 0, "at 1/s the run did not begin: nothing listens; at this address", Inside},
+		{"at the second", 1.1, 0, false, 1, 2, "at 1.1/s the run did not begin: nothing listens; at this address", Inside},
+		{"within the second", 1.1, 1, false, 2, 3, "at 1.1/s the run did not begin: nothing listens; at this address", Unsure},
+		{"interrupted between two", 1.1, 0, true, 1, 2, "interrupted", Inside},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		set := SweepSettings{Settings: runner.Settings{Target: runner.Sim, Seed: 1, N: 100}, Loads: []float64{1, 1.1, 1.2}, Repeats: 2}
+		set.Around = func(load float64, repeat int, one runner.Settings, run func(runner.Settings) (trace.Run, error)) (trace.Run, error) {
+			if load == c.load && repeat == c.repeat && !c.interrupt {
+				return trace.Run{}, dead
+			}
+			return run(one)
+		}
+		set.Ran = func(runs int) {
+			if c.interrupt && runs == c.runs {
+				cancel()
+			}
+		}
+		w, err := Sweep(ctx, s, set)
+		cancel()
+		if (err != nil) != (c.runs == 0) || err != nil && !errors.Is(err, dead) {
+			t.Errorf("%s: error %v", c.name, err)
+		}
+		if len(w.Levels) != c.levels || w.Runs != c.runs || w.Ended != c.ended || c.levels > 0 && w.Levels[c.levels-1].Standing != c.last {
+			t.Errorf("%s: %d levels, %d runs, ended %q, want %d, %d, %q", c.name, len(w.Levels), w.Runs, w.Ended, c.levels, c.runs, c.ended)
+		}
 	}
 }
 

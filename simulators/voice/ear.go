@@ -16,6 +16,7 @@ type heard struct {
 	commit          []pipeline.SpanID // the turn is committed when the last of them has ended
 	at              time.Duration     // that is, at this instant
 	early           time.Duration     // from the end of speech at the agent to an early end of the turn; Unknown for none
+	waits           bool              // the utterance waits for a recognizer, and when the turn is committed nobody knows
 }
 
 // stage appends a stage that may not be there: one without length leaves no span, and what
@@ -31,6 +32,7 @@ func (t *turn) stage(name string, length time.Duration, after pipeline.SpanID) p
 func (t *turn) arrive() pipeline.SpanID {
 	at := t.stage(pipeline.SpanCapture, t.drawn.capture, pipeline.NoSpan)
 	at = t.trace.Append(pipeline.SpanUplink, t.drawn.uplink, true, at)
+	at = t.stage(pipeline.SpanUplinkLoss, t.loseSpeech(), at)
 	return t.stage(pipeline.SpanJitterBuffer, t.drawn.jitter, at)
 }
 
@@ -44,27 +46,26 @@ func (t *turn) listen() {
 		return
 	}
 	t.remember()
-	t.ear.behind = t.stage(pipeline.SpanVADBacklog, t.lag(), t.ear.arrived)
+	t.simulator.dial(t.trace.Session)
+	lag, queue := t.simulator.detectors.wait(t.loop().Now()), t.behind()
+	t.load()
+	t.ear.behind = t.stage(pipeline.SpanVADBacklog, lag, t.ear.arrived)
 	t.detect()
 	_, final := t.needs()
 	if !final {
 		t.decide()
 	}
-	t.transcribe()
-	if final && t.simulator.config.Services.STT == nil {
-		t.decide()
+	switch {
+	case t.simulator.config.Services.STT != nil:
+		t.hearLive()
+		t.commitLive()
+	case t.simulator.hearing.places > 0:
+		t.queueUp()
+	default:
+		t.transcribe(t.stage(pipeline.SpanSTTQueue, queue, t.ear.arrived))
+		t.settle()
+		t.guess()
 	}
-	t.commit()
-}
-
-// lag returns how far the voice activity detectors are behind: work that comes faster than
-// it is done piles up from the start of the run.
-func (t *turn) lag() time.Duration {
-	over := t.simulator.config.Stack.VADLoad - 1
-	if over <= 0 {
-		return 0
-	}
-	return time.Duration(over * float64(t.end(t.ear.arrived)))
 }
 
 // needs returns what the decision waits for: the detector's stop, the final transcript.
@@ -77,9 +78,18 @@ func (t *turn) needs() (stop, final bool) {
 
 // detect lays out the detector's stop, where something waits for it.
 func (t *turn) detect() {
-	d, k := &t.drawn, &t.simulator.config.Stack
+	k := &t.simulator.config.Stack
 	if stop, _ := t.needs(); stop || k.STTFrom == FromVADStop || k.STTTimer > 0 || k.Guess != nil && k.Guess.From == OnStop {
-		t.ear.stopped = t.trace.Append(pipeline.SpanVADWait, d.grid+d.vad+d.compute, true, t.ear.behind)
+		t.ear.stopped = t.trace.Append(pipeline.SpanVADWait, t.silence(), true, t.ear.behind)
+		t.tellSilence()
+	}
+}
+
+// tellSilence has the trace say what silence the detector is set to, where it reports the
+// stop at another time than that after the end of speech.
+func (t *turn) tellSilence() {
+	if set := t.drawn.vad; t.trace.Spans[t.ear.stopped].For() != set {
+		t.fact(pipeline.FactVADSilence, set.String())
 	}
 }
 
@@ -99,7 +109,7 @@ func (t *turn) decide() {
 			known = max(t.since(t.ear.final), t.since(t.ear.timer))
 		}
 		end = k.Ending.Decide(t.simulator.config.Seed, t.trace.Session, t.trace.Index, t.since(t.ear.stopped), known)
-		t.fact(pipeline.FactCutIn, yesNo(end.CutIn))
+		t.tellEnding(&end)
 		if final && end.VADWait+end.FinalWait >= known {
 			from[1], from[2] = t.ear.final, t.ear.timer
 		}
@@ -107,6 +117,18 @@ func (t *turn) decide() {
 	t.ear.early = end.Early
 	decided := t.trace.Append(pipeline.SpanEndOfTurn, end.EndOfTurn, true, from[:]...)
 	t.ear.commit = append(t.ear.commit, t.stage(pipeline.SpanPolicyWait, end.PolicyWait+t.drawn.policy, decided))
+}
+
+// tellEnding has the trace say how the end of the turn was found. Who speaks audio says
+// other words than those that the decision is tried on.
+func (t *turn) tellEnding(end *Decision) {
+	t.fact(pipeline.FactCutIn, yesNo(end.CutIn))
+	if end.Words != "" && !t.simulator.config.Services.hears() {
+		t.fact(pipeline.FactWords, end.Words)
+	}
+	if end.FromSpeech {
+		t.fact(pipeline.FactCountsFrom, pipeline.CountsFromSpeech)
+	}
 }
 
 // since returns how long after the end of speech at the agent a span ends; 0 for none.
@@ -117,34 +139,77 @@ func (t *turn) since(id pipeline.SpanID) time.Duration {
 	return t.end(id) - t.end(t.ear.arrived)
 }
 
-// transcribe lays out how the words become final. When those of a service are, nobody
-// knows beforehand.
-func (t *turn) transcribe() {
-	k := &t.simulator.config.Stack
-	from := t.ear.arrived
-	if k.STTFrom == FromVADStop {
-		from = t.ear.stopped
+// hearLive begins the wait for the words of a service: when they are final nobody knows
+// beforehand.
+func (t *turn) hearLive() {
+	t.ear.final = t.trace.Add(pipeline.Span{Name: pipeline.SpanSTTTail, Start: t.end(t.ear.arrived), End: pipeline.Unknown}, t.ear.arrived)
+	t.awaitFinal()
+}
+
+// transcribe lays out how the words become final, from where a recognizer has all that was
+// said, and the decision where that waits for them.
+func (t *turn) transcribe(heard pipeline.SpanID) {
+	from := [2]pipeline.SpanID{heard, pipeline.NoSpan}
+	if t.simulator.config.Stack.STTFrom == FromVADStop {
+		from = [2]pipeline.SpanID{t.ear.stopped, t.queued(heard)}
 	}
-	if t.simulator.config.Services.STT != nil {
-		t.ear.final = t.trace.Add(pipeline.Span{Name: pipeline.SpanSTTTail, Start: t.end(t.ear.arrived), End: pipeline.Unknown}, t.ear.arrived)
-	} else {
-		t.ear.final = t.trace.Append(pipeline.SpanSTTTail, t.drawn.stt, true, from)
+	t.ear.final = t.trace.Append(pipeline.SpanSTTTail, t.drawn.stt, true, from[:]...)
+	t.awaitFinal()
+	if _, final := t.needs(); final {
+		t.decide()
 	}
+}
+
+// queued returns the wait for a recognizer, or NoSpan where there was none: the last sample
+// at the agent is no reason of its own for what the detector's stop begins.
+func (t *turn) queued(heard pipeline.SpanID) pipeline.SpanID {
+	if heard == t.ear.arrived || heard == t.ear.stopped {
+		return pipeline.NoSpan
+	}
+	return heard
+}
+
+// awaitFinal has the commit wait for the words, and for the timer that stands for them.
+func (t *turn) awaitFinal() {
 	t.ear.commit = append(t.ear.commit, t.ear.final)
-	if k.STTTimer > 0 {
-		t.ear.timer = t.trace.Append(pipeline.SpanSTTTimer, k.STTTimer, true, t.ear.stopped)
+	if timer := t.simulator.config.Stack.STTTimer; timer > 0 {
+		t.ear.timer = t.trace.Append(pipeline.SpanSTTTimer, timer, true, t.ear.stopped)
 		t.ear.commit = append(t.ear.commit, t.ear.timer)
 	}
 }
 
-// commit has the turn committed once all that it waits for has passed.
-func (t *turn) commit() {
-	if t.simulator.config.Services.STT != nil {
-		t.commitLive()
-		return
+// queueUp has the utterance wait for a recognizer, which hears it when it is over, or at the
+// detector's stop. Until one is free nobody knows when the turn is committed.
+func (t *turn) queueUp() {
+	from := t.ear.arrived
+	if t.simulator.config.Stack.STTFrom == FromVADStop {
+		from = t.ear.stopped
 	}
-	t.settle()
-	t.guess()
+	early := t.guessesBeforeFinal()
+	t.ear.waits = true
+	t.waits++
+	t.loop().At(t.end(from), pipeline.RankTimer, func() {
+		t.simulator.hearing.come(t.drawn.stt, func() {
+			t.waits--
+			t.ear.waits = false
+			t.transcribe(t.stage(pipeline.SpanSTTQueue, t.loop().Now()-t.end(from), from))
+			t.settle()
+			if !early {
+				t.guess()
+			}
+		})
+	})
+	if early {
+		t.guess()
+	}
+}
+
+// guessesBeforeFinal reports whether the model is asked early at an instant that does not
+// depend on the final transcript.
+func (t *turn) guessesBeforeFinal() bool {
+	g := t.simulator.config.Stack.Guess
+	_, final := t.needs()
+	return g != nil && g.From != OnFinal && !(final && g.From == OnEarly)
 }
 
 // settle has the model asked when the turn is committed: all that it waits for is laid

@@ -28,7 +28,12 @@ func (t *turn) guess() {
 }
 
 // joined reports whether it is known when the turn is committed.
-func (t *turn) joined() bool { return t.simulator.config.Services.STT == nil || t.live.joined }
+func (t *turn) joined() bool {
+	if t.simulator.config.Services.STT != nil {
+		return t.live.joined
+	}
+	return !t.ear.waits
+}
 
 // tryEarly asks the model now, unless the turn is committed meanwhile, as nobody knows
 // before of services.
@@ -95,7 +100,7 @@ func (t *turn) giveUp() {
 	t.earlyText, t.earlyAudio, t.handed, t.spoken = pipeline.NoSpan, pipeline.NoSpan, false, false
 	t.of.spoke = min(t.of.spoke, t.loop().Now())
 	if t.live != nil {
-		t.taken()
+		t.live.drop()
 	}
 	switch {
 	case early.first == pipeline.NoSpan:

@@ -20,5 +20,12 @@ func (j *Judge) Waits() (stop, final bool) { return j.Setup.Policy.Waits() }
 func (j *Judge) Decide(seed uint64, session, index int, stop, final time.Duration) Decision {
 	said := ending.Pick(j.Turns, seed, session, index)
 	x := j.Setup.TryAt(&said, seed, session, index, stop, final)
-	return Decision{Decision: x.End, CutIn: x.CutIn}
+	return Decision{Decision: x.End, CutIn: x.CutIn, Words: said.Text, FromSpeech: j.fromSpeech()}
+}
+
+// fromSpeech reports whether the policy's waits count from the end of speech. A provider
+// that listens for silence itself has no wait of the agent's that could.
+func (j *Judge) fromSpeech() bool {
+	waits, ok := j.Setup.Policy.(interface{ CountsFrom() ending.From })
+	return ok && waits.CountsFrom() == ending.FromSpeech
 }

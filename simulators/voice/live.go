@@ -1,11 +1,13 @@
 package voice
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"halfsecond/pipeline"
 	"halfsecond/simulators/voice/gather"
+	"halfsecond/simulators/voice/utterance"
 )
 
 // Services take the place of modelled stages: real ones, or our own mock's.
@@ -15,6 +17,15 @@ type Services struct {
 	Direct pipeline.Converser
 	// Voices is what users say, one after the other; at least one where STT or Direct is set.
 	Voices []Said
+	// Last reports whether a turn is the last of its session. With it, and a context that says
+	// how many turns a call has, those of a call go on in one session of STT or Direct; nil is
+	// a session for each turn.
+	Last func(session, index int) bool
+	// Prompts has the model asked with what STT heard, where it heard something, and not with
+	// words of ours of the same length.
+	Prompts bool
+	// Ahead has a connection to a TTS that takes text as it comes opened before there is a reply.
+	Ahead bool
 	// Pieces has each piece of the reply spoken by a request of its own, for a service that
 	// takes whole texts; otherwise the text goes out as it comes.
 	Pieces bool
@@ -24,6 +35,9 @@ type Services struct {
 type Said struct {
 	Voice pipeline.Voice
 	Text  string
+	// Detect returns what the agent's own detector makes of the recording when so much silence
+	// ends speech; nil has the detector modelled.
+	Detect func(silence time.Duration) utterance.Detection
 }
 
 // hears reports whether users speak audio.
@@ -33,15 +47,18 @@ func (s *Services) hears() bool { return s.STT != nil || s.Direct != nil }
 type live struct {
 	hearing pipeline.Hearing
 	final   bool          // the transcript is
-	heard   string        // it
+	heard   string        // what of it there is
 	known   time.Duration // all else that the commit waits for has passed
 	joined  bool          // the turn is committed, or its commit laid out
 
+	ahead   *ahead // nil for none
 	sayings []*pipeline.Saying
-	waiting []string // pieces of the reply that are not asked for yet
-	given   int      // tokens of a modelled reply that were handed on
-	text    gather.Gatherer
-	piece   strings.Builder // of the reply, as far as it is no whole piece
+	waiting []string        // pieces of the reply that are not asked for yet
+	given   int             // tokens of a modelled reply that were handed on
+	cutter  gather.Cutter   // of a real one
+	whole   strings.Builder // pieces of it that were not handed on
+	piece   strings.Builder // the one after them, as far as there is of it
+	said    bool            // all of the reply was handed on
 	audio   pipeline.SpanID // until the first sample; NoSpan before it is asked for
 	answer  pipeline.Turn
 
@@ -62,17 +79,22 @@ func (t *turn) begin() {
 	now := t.loop().Now()
 	t.trace.Due = now + x.Voice.SpeechEnd
 	t.drawn.utterance = x.Voice.SpeechEnd
+	t.openAhead()
 	agent := now + t.drawn.capture + t.drawn.uplink + t.drawn.jitter
 	if s.Direct != nil {
 		t.waits++
 		a := &t.live.answer
-		*a = pipeline.Turn{Session: t.trace.Session, Voice: x.Voice, Begin: agent, Done: t.answered}
+		*a = pipeline.Turn{Session: t.trace.Session, Voice: x.Voice, More: t.goesOn(), Begin: agent, Done: t.answered}
 		a.Record = pipeline.NewAnswered(t.simulator.config.NextRequest(), agent)
 		s.Direct.Start(a)
 		return
 	}
 	h := &t.live.hearing
-	*h = pipeline.Hearing{Session: t.trace.Session, Voice: x.Voice, Begin: agent, Notify: t.hears, Done: t.transcribed}
+	*h = pipeline.Hearing{Session: t.trace.Session, Voice: x.Voice, More: t.goesOn(), Begin: agent, Notify: t.hears, Done: t.transcribed}
+	if x.Detect != nil {
+		h.Stop = t.silence()
+		t.tellCutIn()
+	}
 	h.Record = pipeline.NewTranscription(t.simulator.config.NextRequest(), agent)
 	t.waits += 2 // its session, and the end of the speech
 	s.STT.Start(h)
@@ -85,11 +107,48 @@ func (t *turn) begin() {
 	})
 }
 
-// hears takes what the service says that writes the speech down.
-func (t *turn) hears(h pipeline.Heard) {
-	if h.Kind == pipeline.HeardFinal && h.Settled && !t.live.final && h.At >= t.trace.Due {
-		t.finalText()
+// silence returns how long after the end of speech the agent's detector has it, once it hears
+// that: on a recording, what it makes of that one.
+func (t *turn) silence() time.Duration {
+	d := &t.drawn
+	if x := t.recorded(); x != nil {
+		return max(0, t.looked(x.Detect(d.vad).Stop)-x.Voice.SpeechEnd) + d.compute
 	}
+	return d.grid + d.vad + d.compute
+}
+
+// recorded returns the recording that the detector hears; nil where it is modelled.
+func (t *turn) recorded() *Said {
+	if !t.simulator.config.Services.hears() {
+		return nil
+	}
+	if x := t.utterance(); x.Detect != nil {
+		return x
+	}
+	return nil
+}
+
+// looked returns when the detector has looked at so much of a recording, which it does once
+// in a frame.
+func (t *turn) looked(at time.Duration) time.Duration {
+	frame := t.simulator.config.Stack.VADFrame
+	if frame == 0 {
+		return at
+	}
+	return (at + frame - 1) / frame * frame
+}
+
+// tellCutIn has the trace say whether the agent would have spoken into a pause of the
+// recording: whether it took the turn for over before its detector heard that speech goes on.
+func (t *turn) tellCutIn() {
+	d, x := &t.drawn, t.recorded()
+	if x == nil || t.simulator.config.Stack.Ending != nil {
+		return
+	}
+	into := slices.ContainsFunc(x.Detect(d.vad).Pauses, func(p utterance.Pause) bool {
+		return t.looked(p.Stop)+d.endOfTurn+d.policy < t.looked(p.Resume)
+	})
+	t.fact(pipeline.FactCutIn, yesNo(into))
 }
 
 // commitLive has the turn committed once the transcript of a service is final and all
@@ -137,7 +196,12 @@ func (t *turn) awaitRest() {
 func (t *turn) transcribed() {
 	t.waits--
 	r := &t.live.hearing.Record
-	t.live.heard = r.Text
+	if !t.live.final {
+		t.live.heard = r.Text
+	}
+	if t.ear.final != pipeline.NoSpan {
+		t.trace.Spans[t.ear.final].Simulated = r.Simulated
+	}
 	t.trace.Hearings = append(t.trace.Hearings, *r)
 	switch {
 	case t.live.final:
@@ -178,6 +242,9 @@ func (t *turn) say(text string, after pipeline.SpanID) {
 	case len(l.sayings) == 0:
 		l.audio = t.Begin(pipeline.SpanTTSFirstAudio, false, after)
 		t.start(text, !s.Pieces)
+		if a := t.last(); a.ended { // while it was held back
+			t.rest(a)
+		}
 	case !s.Pieces:
 		s.TTS.Say(l.sayings[0], text)
 	default:
@@ -188,12 +255,22 @@ func (t *turn) say(text string, after pipeline.SpanID) {
 
 // start begins to have a text spoken.
 func (t *turn) start(text string, more bool) {
-	x := &pipeline.Saying{Session: t.trace.Session, Text: text, More: more, Notify: t.sounds}
-	x.Done = func() { t.saidAll(x) }
-	x.Record = pipeline.NewSpeech(t.simulator.config.NextRequest(), t.loop().Now())
+	x := t.live.ahead.take()
+	open := x != nil
+	if !open {
+		x = &pipeline.Saying{Session: t.trace.Session, Text: text, More: more, Notify: t.sounds}
+		x.Done = func() { t.saidAll(x) }
+		x.Record = pipeline.NewSpeech(t.simulator.config.NextRequest(), t.loop().Now())
+	}
 	t.live.sayings = append(t.live.sayings, x)
 	t.waits++
-	t.simulator.config.Services.TTS.Start(x)
+	if open {
+		x.Record.Due = t.loop().Now()
+		t.simulator.config.Services.TTS.Say(x, text)
+	} else {
+		t.simulator.config.Services.TTS.Start(x)
+	}
+	t.trace.Spans[t.live.audio].Simulated = x.Record.Simulated
 }
 
 // sayNext has the next piece spoken once the one before it is.
@@ -215,7 +292,7 @@ func (t *turn) sounds(s pipeline.Sound) {
 	if t.spoken || !s.Audible || t.live.audio == pipeline.NoSpan {
 		return
 	}
-	t.play(t.live.audio, s.Voiced-t.end(t.live.audio), false)
+	t.play(t.live.audio, s.Voiced-t.end(t.live.audio), t.trace.Spans[t.live.audio].Simulated)
 }
 
 // saidAll hears that a text is spoken.
@@ -269,54 +346,6 @@ func (t *turn) until(name string, at time.Duration, after pipeline.SpanID) pipel
 		return after
 	}
 	return t.trace.Append(name, at-from, false, after)
-}
-
-// takeText takes the text of a real answer as it comes, and hands on what is whole. Of a
-// modelled one, which has no text, the words are taken when they are handed on.
-func (t *turn) takeText(p pipeline.Progress) {
-	l := t.live
-	if p.Modelled {
-		return
-	}
-	l.piece.WriteString(p.Text)
-	if len(l.sayings) > 0 && (!t.simulator.config.Services.Pieces || l.text.Add(gather.Rule{}, p.Text)) {
-		t.say(t.taken(), pipeline.NoSpan)
-	}
-}
-
-// taken returns the text that was not handed on yet.
-func (t *turn) taken() string {
-	text := t.live.piece.String()
-	t.live.piece.Reset()
-	t.live.text = gather.Gatherer{}
-	return text
-}
-
-// firstPiece returns the first piece of the reply.
-func (t *turn) firstPiece() string {
-	if t.live.piece.Len() > 0 {
-		return t.taken()
-	}
-	t.live.given = t.last().pieces.cuts[0].made
-	return t.spokenWords().First(t.live.given).Text()
-}
-
-// rest hands on what is left of the reply, and says that it is over.
-func (t *turn) rest(a *asking) {
-	s, l := &t.simulator.config.Services, t.live
-	if len(l.sayings) == 0 {
-		return
-	}
-	text := t.taken()
-	if words := t.spokenWords(); text == "" && a.call.Record.Simulated {
-		text = words.Text()[len(words.First(l.given).Text()):]
-	}
-	if strings.TrimSpace(text) != "" {
-		t.say(text, pipeline.NoSpan)
-	}
-	if !s.Pieces {
-		s.TTS.Finish(l.sayings[0])
-	}
 }
 
 // hush gives up what is still to be spoken of the reply.

@@ -22,7 +22,7 @@ type scribe struct {
 func (s *scribe) Start(h *pipeline.Hearing) {
 	s.loop.At(h.Begin+h.Voice.SpeechEnd+s.tail, pipeline.RankInput, func() {
 		if s.text != "" {
-			h.Notify(pipeline.Heard{Kind: pipeline.HeardFinal, At: s.loop.Now(), Text: s.text, TurnEnd: true, Settled: true})
+			h.Notify(pipeline.Heard{Kind: pipeline.HeardFinal, At: s.loop.Now(), Text: s.text, SoFar: s.text, TurnEnd: true, Settled: true})
 		}
 		s.loop.After(time.Second, pipeline.RankInput, func() {
 			h.Record.Outcome, h.Record.Reason, h.Record.Text, h.Record.End = s.outcome, "gone", s.text, s.loop.Now()
@@ -39,6 +39,7 @@ type speaker struct {
 	loop    pipeline.Scheduler
 	texts   []string
 	outcome pipeline.Outcome
+	over    int // texts that went on of which the end came
 }
 
 func (s *speaker) Start(x *pipeline.Saying) {
@@ -63,7 +64,7 @@ func (s *speaker) end(x *pipeline.Saying) {
 }
 
 func (s *speaker) Say(x *pipeline.Saying, text string) { s.texts[x.State.(int)] += text }
-func (s *speaker) Finish(x *pipeline.Saying)           { s.end(x) }
+func (s *speaker) Finish(x *pipeline.Saying)           { s.over++; s.end(x) }
 func (s *speaker) Cancel(*pipeline.Saying)             {}
 
 // liveTurn runs a turn of 2 s of speech on these services and a hosted model.
@@ -93,7 +94,7 @@ func liveTurn(t *testing.T, stt *scribe, tts *speaker, pieces bool, llm func(loo
 }
 
 func hosted(loop *pipeline.Virtual) pipeline.LLM {
-	return engine.NewStage(loop, engine.NewHosted(loop, engine.HostedConfig{First: func() time.Duration { return 98 * ms }, Next: 10 * ms}))
+	return engine.NewStage(loop, engine.NewHosted(loop, engine.HostedConfig{First: func(uint64) time.Duration { return 98 * ms }, Next: 10 * ms}))
 }
 
 func spansOf(tr *pipeline.Trace) string {
@@ -118,8 +119,8 @@ func TestLiveTurn(t *testing.T) {
 	if tr.Outcome != pipeline.OK || tr.Mark(pipeline.MarkReplyHeard) != tr.Due+658*ms || len(tr.Hearings) != 1 || len(tr.Sayings) != 1 || len(tr.Requests) != 1 {
 		t.Errorf("%s %q, heard at %s, %d hearings, %d sayings", tr.Outcome, tr.Reason, tr.Mark(pipeline.MarkReplyHeard)-tr.Due, len(tr.Hearings), len(tr.Sayings))
 	}
-	if text := tts.texts[0]; len(tts.texts) != 1 || strings.Count(text, ".") != 2 || len(strings.Fields(strings.ReplaceAll(text, ".", " . "))) != 40 {
-		t.Errorf("spoken %q, want 40 tokens in two sentences", tts.texts)
+	if text := tts.texts[0]; len(tts.texts) != 1 || strings.Count(text, ".") != 10 || len(strings.Fields(strings.ReplaceAll(text, ".", " . "))) != 40 {
+		t.Errorf("spoken %q, want 40 tokens in ten sentences", tts.texts)
 	}
 }
 
@@ -136,6 +137,19 @@ func TestLivePieces(t *testing.T) {
 	// there at 287 + 110 ms.
 	if got := tr.Mark(pipeline.MarkReplyHeard) - tr.Due; got != 287*ms+110*ms+100*ms+50*ms+40*ms {
 		t.Errorf("voice to voice %s", got)
+	}
+}
+
+// TestLiveModelledPieces: a modelled answer goes to the service sentence by sentence, each when
+// its last token is there, as one whose text comes does.
+func TestLiveModelledPieces(t *testing.T) {
+	for _, pieces := range []bool{false, true} {
+		tts := &speaker{}
+		tr := liveTurn(t, nil, tts, pieces, hosted)
+		all := strings.Join(tts.texts, "")
+		if n := len(tts.texts); strings.Count(all, ".") != 10 || len(tr.Sayings) != n || pieces && n != 10 || !pieces && n != 1 || tr.Outcome != pipeline.OK {
+			t.Errorf("pieces %v: %q, %d sayings, %s %s", pieces, tts.texts, len(tr.Sayings), tr.Outcome, tr.Reason)
+		}
 	}
 }
 
@@ -227,8 +241,8 @@ func TestLiveGuess(t *testing.T) {
 		k.EndOfTurn, k.Guess = constant(400*ms), &Guess{From: OnStop, Right: right, TTS: true}
 		tts := &speaker{}
 		tr := liveStack(t, k, 300*ms, tts)
-		if got := tr.Mark(pipeline.MarkReplyHeard) - tr.Due; got != want || len(tts.texts) != 1 || strings.Count(tts.texts[0], ".") != 2 {
-			t.Errorf("right %v: heard after %s, want %s; said %q", right, got, want, tts.texts)
+		if got := tr.Mark(pipeline.MarkReplyHeard) - tr.Due; got != want || len(tts.texts) != 1 || tts.over != 1 || strings.Count(tts.texts[0], ".") != 10 {
+			t.Errorf("right %v: heard after %s, want %s; said %q, ended %d times", right, got, want, tts.texts, tts.over)
 		}
 	}
 }

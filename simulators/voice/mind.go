@@ -5,6 +5,7 @@ import (
 
 	"halfsecond/mockllm/token"
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/dist"
 )
 
 // asking is one request to the language model for a turn.
@@ -72,11 +73,33 @@ func (t *turn) send(a *asking, causes ...pipeline.SpanID) {
 	c.Session = t.trace.Session
 	c.PromptTokens, c.OutputTokens = t.lengths(a)
 	c.MaxTokens = c.OutputTokens
-	c.Prompt, c.Answer, c.Blocks, c.Notify, c.Done = a.prompt, a.answer, a.blocks, a.notify, a.done
+	c.Prompt, c.Answer, c.Thought, c.Blocks, c.Notify, c.Done = a.prompt, a.answer, a.thought, a.blocks, a.notify, a.done
 	t.mind(a)
+	c.Draw = t.drawOf(a)
 	a.first = t.Begin(pipeline.SpanLLMFirstToken, false, causes...)
 	t.of.asked = t.loop().Now()
 	t.simulator.config.LLM.Start(c)
+}
+
+// What a request to the model is for, which tells its random numbers from those of the
+// turn's others: one for the answer meets the same whether it is asked early or not.
+const (
+	forAnswer = iota // or for the call of a tool
+	forToolResult
+	forNothing // asked too early, with other words
+)
+
+// drawOf returns the Draw of a request of the turn.
+func (t *turn) drawOf(a *asking) uint64 {
+	why := forAnswer
+	switch {
+	case a == t.early && !t.right:
+		why = forNothing
+	case a.second:
+		why = forToolResult
+	}
+	r := dist.Stream(t.simulator.config.Seed, "voice/model", t.trace.Session, t.trace.Index, why)
+	return r.Uint64()
 }
 
 // mind sets which token counts of an answer matter: its first token, and where its pieces

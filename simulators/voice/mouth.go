@@ -93,6 +93,7 @@ func (t *turn) play(audio pipeline.SpanID, leading time.Duration, simulated bool
 	t.afterFiller()
 	t.pass(pipeline.SpanEgress, d.egress)
 	ear := t.trace.Append(pipeline.SpanPlayout, d.playout, true, t.way...)
+	ear = t.stage(pipeline.SpanPlayoutLoss, t.loseReply(), ear)
 	t.heardAt = t.end(ear)
 	t.loop().At(t.heardAt, pipeline.RankOutput, t.own.heard)
 }

@@ -42,7 +42,7 @@ func (x *pieces) fresh() pieces { return pieces{cuts: x.cuts[:0], made: x.made[:
 func (k *Stack) follows() bool { return k.TTS.Factor > 0 && k.SpeechPerToken > 0 }
 
 // cuts reports whether later pieces matter than the first.
-func (k *Stack) cuts() bool { return k.follows() || k.TTS.Holds > 0 }
+func (k *Stack) cuts() bool { return k.follows() || k.TTS.Holds > 0 || k.TTS.Real }
 
 // cut finds out where a modelled answer is cut.
 func (t *turn) cut(x *pieces) {
@@ -179,6 +179,7 @@ func (t *turn) whole(a *asking, tokens, characters int, all bool) {
 	case t.open(t.held) && enough:
 		t.speak(t.waited(&t.held))
 	}
+	t.goOnSaying(a)
 }
 
 // hand gives the first piece to the voice.

@@ -12,6 +12,7 @@ import (
 	"halfsecond/pipeline/trace"
 	"halfsecond/simulators/voice/ending"
 	"halfsecond/simulators/voice/gather"
+	"halfsecond/simulators/voice/transport"
 )
 
 // randomStack returns a stack with parts taken at random. The distributions are spread, and
@@ -33,7 +34,8 @@ func randomStack(r *dist.Rand) Stack {
 	}
 	k := Stack{
 		Utterance: length(3000), Capture: length(30), Uplink: length(60), JitterBuffer: length(60),
-		VADSilence: length(600), VADFrame: []time.Duration{0, 32 * ms}[r.IntN(2)], VADCompute: length(5), VADLoad: []float64{0, 0, 1.001}[r.IntN(3)],
+		VADSilence: length(600), VADFrame: []time.Duration{0, 32 * ms}[r.IntN(2)], VADCompute: length(40), VADWorkers: []int{0, 0, 1}[r.IntN(3)],
+		STTWorkers: []int{0, 0, 1, 2}[r.IntN(4)], STTFactor: []float64{0, .4, 1.2}[r.IntN(3)],
 		STTTail: length(500), STTFrom: STTFrom(r.IntN(2)), STTInterim: length(300), EndOfTurn: length(600),
 		STTTimer: []time.Duration{0, 0, 400 * ms}[r.IntN(3)], PolicyWait: length(200), Hook: length(50),
 		PromptTokens: dist.UniformCount(1, 600), SystemTokens: r.IntN(300), ReasoningTokens: []int{0, 0, 30}[r.IntN(3)],
@@ -60,6 +62,9 @@ func randomStack(r *dist.Rand) Stack {
 	}
 	if maybe(.3) {
 		k.BargeIn = &BargeIn{Share: share(), After: length(3000), Start: length(300), Guard: length(300), For: length(1000), Clear: maybe(.5), Buffer: length(500), False: share()}
+	}
+	if maybe(.2) {
+		k.Line = &transport.Line{Frame: 20 * ms, Loss: transport.Loss{Share: .3, Burst: 2, Repair: transport.Repair(r.IntN(3)), RoundTrip: length(80)}}
 	}
 	if maybe(.05) {
 		k.Direct = &Direct{Silence: length(500), FirstAudio: length(600)}
@@ -123,10 +128,10 @@ func TestMaxPlus(t *testing.T) {
 		checkPaths(t, i, traces)
 	}
 	for _, name := range []string{
-		"capture", "uplink", "jitter_buffer", "vad_backlog", "vad_wait", "stt_tail", "stt_timer", "stt_interim", "early_end", "end_of_turn", "policy_wait", "hook",
+		"capture", "uplink", "uplink_loss", "jitter_buffer", "vad_backlog", "vad_wait", "stt_queue", "stt_tail", "stt_timer", "stt_interim", "early_end", "end_of_turn", "policy_wait", "hook",
 		"llm_connect", "queue", "prefill", "llm_first_token", "reasoning", "wrong_guess", "tool_call", "tool", "gathering", "look_ahead",
 		"tts_connect", "tts_queue", "tts_held", "tts_first_audio", "leading_silence", "model_first_audio", "post_wait", "pre_buffer",
-		"filler", "filler_plays", "filler_wait", "egress", "playout", "underrun",
+		"filler", "filler_plays", "filler_wait", "egress", "playout", "playout_loss", "underrun",
 	} {
 		if seen[name] < 10 {
 			t.Errorf("%d spans %s: the test sees too few", seen[name], name)
@@ -155,7 +160,7 @@ func checkSpans(t *testing.T, stack int, tr *pipeline.Trace, seen map[string]int
 		if s.Start != start {
 			t.Fatalf("stack %d: span %d, %s, starts at %s, and what it waited for ends at %s: %s", stack, id, s.Name, s.Start-tr.Due, start-tr.Due, spansOf(tr))
 		}
-		if s.Name == pipeline.SpanPlayout {
+		if s.Name == pipeline.SpanPlayout || s.Name == pipeline.SpanPlayoutLoss {
 			playout = s.End
 		}
 	}
@@ -215,7 +220,7 @@ func TestMemoryServesAgain(t *testing.T) {
 	for i := range 150 {
 		r := dist.Stream(11, "voice/random", i)
 		k := randomStack(&r)
-		k.TTS.Workers, k.Context.Alone, k.VADLoad = 0, true, 0
+		k.TTS.Workers, k.VADWorkers, k.STTWorkers, k.Context.Alone = 0, 0, 0, true
 		together := map[int]*pipeline.Trace{}
 		var loop pipeline.Virtual
 		sim := New(Config{Loop: &loop, LLM: onStaged(&loop), Stack: k, Seed: 3, NextRequest: func() int64 { return 1 }})

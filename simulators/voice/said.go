@@ -1,6 +1,8 @@
 package voice
 
 import (
+	"strings"
+
 	"halfsecond/mockllm/token"
 	"halfsecond/pipeline"
 	"halfsecond/simulators/voice/gather"
@@ -9,11 +11,12 @@ import (
 // bound is what a request says and hears, as the model asks for it. The functions are
 // made once for each request in memory.
 type bound struct {
-	prompt func() pipeline.Prompt
-	answer func() string
-	blocks func(dst []uint64, size int) []uint64
-	notify func(pipeline.Progress)
-	done   func()
+	prompt  func() pipeline.Prompt
+	answer  func() string
+	thought func() string
+	blocks  func(dst []uint64, size int) []uint64
+	notify  func(pipeline.Progress)
+	done    func()
 }
 
 func (a *asking) bind(t *turn) {
@@ -21,11 +24,12 @@ func (a *asking) bind(t *turn) {
 	a.bound = bound{
 		prompt: func() pipeline.Prompt {
 			p := t.asks(a, nil)
-			return pipeline.Prompt{Chat: true, System: p[:1].Text(), Text: p[1:].Text()}
+			return pipeline.Prompt{Chat: true, System: p[:1].Text(), Text: t.written(p[1:])}
 		},
-		answer: func() string { return t.answers(a, nil).Text() },
+		answer:  func() string { return t.answers(a, nil).Text() },
+		thought: func() string { return t.thinks(nil).Text() },
 		blocks: func(dst []uint64, size int) []uint64 {
-			a.words = t.answers(a, t.asks(a, a.words[:0]))
+			a.words = t.answers(a, t.thinks(t.asks(a, a.words[:0])))
 			return a.words.Blocks(dst, size)
 		},
 		notify: func(p pipeline.Progress) { t.progress(a, p) },
@@ -80,7 +84,7 @@ func (t *turn) remember() {
 		of.said = token.Passage{{ID: t.sessionName(), N: prompt - of.system - of.user}}
 	case c.Rewrite > 0:
 		of.user = 0
-		if r := t.chance("context/history"); luck(&r, c.Rewrite) {
+		if t.rewritten() {
 			of.said = token.Passage{{ID: t.sessionName(t.trace.Index, 1), N: of.said.Tokens()}}
 		}
 	default:
@@ -146,23 +150,58 @@ func (t *turn) userTokens() int {
 // systemName names the words that begin the prompt: the same for all, unless they have the
 // time in them or the tools stand in another order.
 func (t *turn) systemName() token.ID {
-	if c := &t.simulator.config.Stack.Context; c.TimeStamp > 0 || c.ToolOrder > 0 {
-		r := t.chance("context/system")
-		if stamp, order := luck(&r, c.TimeStamp), luck(&r, c.ToolOrder); stamp || order {
-			return token.Name(t.seed(), "voice/system", t.trace.Session, t.trace.Index)
-		}
+	if stamp, order := t.otherSystem(); stamp || order {
+		return token.Name(t.seed(), "voice/system", t.trace.Session, t.trace.Index)
 	}
 	return token.Name(t.seed(), "voice/system")
 }
 
+// otherSystem reports whether the words that begin the prompt have the time in them, and
+// whether the tools stand in another order.
+func (t *turn) otherSystem() (stamp, order bool) {
+	c := &t.simulator.config.Stack.Context
+	if c.TimeStamp == 0 && c.ToolOrder == 0 {
+		return false, false
+	}
+	r := t.chance("context/system")
+	stamp = luck(&r, c.TimeStamp)
+	return stamp, luck(&r, c.ToolOrder)
+}
+
 // historyName names what was said in the call, as it is told to the model.
 func (t *turn) historyName() token.ID {
-	if c := &t.simulator.config.Stack.Context; c.Rewrite > 0 {
-		if r := t.chance("context/history"); luck(&r, c.Rewrite) {
-			return t.sessionName(t.trace.Index, 1)
-		}
+	if t.rewritten() {
+		return t.sessionName(t.trace.Index, 1)
 	}
 	return t.sessionName()
+}
+
+// rewritten reports whether what was said before in the call is told in other words.
+func (t *turn) rewritten() bool {
+	c := &t.simulator.config.Stack.Context
+	if c.Rewrite == 0 {
+		return false
+	}
+	r := t.chance("context/history")
+	return luck(&r, c.Rewrite)
+}
+
+// tellCache has the trace say what made the prompt begin otherwise than those before it. In
+// the first turn of a call there is nothing to tell in other words.
+func (t *turn) tellCache() {
+	stamp, order := t.otherSystem()
+	var broken []string
+	for _, b := range []struct {
+		is   bool
+		name string
+	}{{stamp, pipeline.CacheTimeStamp}, {order, pipeline.CacheToolOrder}, {t.number() > 1 && t.rewritten(), pipeline.CacheRewrite}} {
+		if b.is {
+			broken = append(broken, b.name)
+		}
+	}
+	if len(broken) > 0 {
+		t.fact(pipeline.FactCache, strings.Join(broken, ","))
+	}
 }
 
 // sessionName names words of the call.
@@ -177,14 +216,19 @@ func (t *turn) sessionName(more ...int) token.ID {
 // seed returns what the words of the run follow from.
 func (t *turn) seed() uint64 { return t.simulator.config.Seed ^ t.simulator.config.Salt }
 
+// thinks appends the reasoning that comes before an answer, which nobody hears.
+func (t *turn) thinks(p token.Passage) token.Passage {
+	if thought := t.simulator.config.Stack.ReasoningTokens; thought > 0 {
+		p = append(p, token.Segment{ID: token.Name(t.seed(), "voice/thought", t.trace.Session, t.trace.Index), N: thought})
+	}
+	return p
+}
+
 // answers appends the answer.
 func (t *turn) answers(a *asking, p token.Passage) token.Passage {
 	session, index := t.trace.Session, t.trace.Index
 	if a.tool {
-		return append(p, token.Segment{ID: token.Name(t.seed(), "voice/call", session, index), N: a.call.OutputTokens})
-	}
-	if thought := t.simulator.config.Stack.ReasoningTokens; thought > 0 {
-		p = append(p, token.Segment{ID: token.Name(t.seed(), "voice/thought", session, index), N: thought})
+		return append(p, token.Segment{ID: token.Name(t.seed(), "voice/call", session, index), N: a.call.OutputTokens - t.simulator.config.Stack.ReasoningTokens})
 	}
 	return append(p, t.spokenWords()...)
 }

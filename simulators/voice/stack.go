@@ -6,6 +6,7 @@ import (
 	"halfsecond/pipeline/dist"
 	"halfsecond/simulators/voice/ending"
 	"halfsecond/simulators/voice/gather"
+	"halfsecond/simulators/voice/transport"
 )
 
 // Stack describes the parts of a turn. Every duration and count is drawn anew
@@ -22,9 +23,14 @@ type Stack struct {
 	VADSilence dist.Dist     // silence until the voice activity detector reports a stop
 	VADFrame   time.Duration // the detector looks once in so long; the end of speech falls anywhere in it
 	VADCompute dist.Dist     // from the last frame that it needs to its word
-	VADLoad    float64       // the detectors' work in a second of the run, as a share of what their workers can do; above 1 they fall behind
+	VADWorkers int           // detectors for all calls together, who fall behind when their frames come faster; 0 is any number
 	STTTail    dist.Dist     // last sample at the agent to the final transcript; overlaps the silence
 	STTFrom    STTFrom
+	STTWorkers int // recognizers for all calls; 0 is any number
+	// STTFactor is how long one of them takes for a second of speech, which it hears as it
+	// comes, in seconds. At 0 each of them hears one utterance at a time, once it is over, and
+	// takes STTTail for it.
+	STTFactor  float64
 	STTInterim dist.Dist // last sample at the agent to an interim text that holds all that was said
 
 	// When it is the agent's turn.
@@ -57,11 +63,23 @@ type Stack struct {
 	PreBuffer      dist.Dist // audio that is gathered before the first is sent or played
 	Egress         dist.Dist // until the next frame leaves
 	Playout        dist.Dist // network and player; or egress, network and player in one
+	// Line loses frames on both ways; nil is one that does not. Of users whose audio a service
+	// hears it loses none.
+	Line *transport.Line
 
 	BargeIn *BargeIn // nil: nobody speaks into a reply
 	// Direct, when set, is a model that hears and speaks; there is then no transcript, no
 	// language model and no voice apart from it.
 	Direct *Direct
+}
+
+// vadShare returns how much of a detector one call takes: its frames come whether anybody
+// speaks or not.
+func (k *Stack) vadShare() float64 {
+	if k.VADFrame == 0 {
+		return 0
+	}
+	return k.VADCompute.Mean().Seconds() / k.VADFrame.Seconds()
 }
 
 // STTFrom says what the final transcript counts from.
@@ -90,7 +108,11 @@ type Ending interface {
 // agent.
 type Decision struct {
 	ending.Decision
-	CutIn bool // the agent would have spoken into a pause of this turn
+	CutIn bool   // the agent would have spoken into a pause of this turn
+	Words string // what the user said in it; "" where that is not known
+	// FromSpeech says that the waits count from the end of speech: what they are long is what
+	// is left of them after the detector's stop.
+	FromSpeech bool
 }
 
 // Model is what stands between the agent and its language model.
@@ -116,6 +138,9 @@ type Context struct {
 	// their order; what was said is told in other words from then on.
 	TimeStamp, ToolOrder, Rewrite float64 // share of turns
 }
+
+// breaks reports whether something may make a prompt begin otherwise than those before it.
+func (c *Context) breaks() bool { return c.TimeStamp > 0 || c.ToolOrder > 0 || c.Rewrite > 0 }
 
 // Guess is asking the model before the turn is committed.
 type Guess struct {
@@ -166,6 +191,8 @@ type TTS struct {
 	// Factor is how long it takes to make a second of audio after the first, in seconds; 0
 	// has it all at once, and follows no playback.
 	Factor float64
+	// Real says that a service takes its place, which has all else that is set here itself.
+	Real bool
 }
 
 // BargeIn is the user speaking into a reply.

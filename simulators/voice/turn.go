@@ -2,6 +2,7 @@ package voice
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"halfsecond/pipeline"
@@ -20,6 +21,7 @@ type turn struct {
 	live    *live // nil where all is modelled
 	ear     heard
 	settled bool      // the turn is committed
+	onLine  bool      // the detectors hear this turn alone of its call
 	askings []*asking // in the order of their asking
 	early   *asking   // the one before the commit; nil for none
 	right   bool      // it was
@@ -120,6 +122,14 @@ func (t *turn) fact(name, value string) {
 	t.trace.Facts = append(t.trace.Facts, pipeline.Fact{Name: name, Value: value})
 }
 
+// number returns which turn of its call it is, from 1.
+func (t *turn) number() int {
+	if n := t.simulator.config.Stack.Context.Turns; n > 0 {
+		return t.trace.Index%n + 1
+	}
+	return t.trace.Index + 1
+}
+
 // finish hands the trace over once nothing is left to wait for. The turn is idle
 // then.
 func (t *turn) finish() {
@@ -129,6 +139,8 @@ func (t *turn) finish() {
 	t.fills.Stop()
 	outcome, reason := t.outcome()
 	t.tell()
+	t.hangUp()
+	t.leave()
 	t.Finish(outcome, reason)
 	t.simulator.idle = append(t.simulator.idle, t)
 }
@@ -164,9 +176,17 @@ func (t *turn) outcome() (pipeline.Outcome, string) {
 // tell has the trace say what is known of the requests, and has the call remember what was
 // said.
 func (t *turn) tell() {
-	if t.simulator.config.Stack.Context.Grows {
+	c := &t.simulator.config.Stack.Context
+	if c.Turns > 0 {
+		t.fact(pipeline.FactTurn, strconv.Itoa(t.number()))
+	}
+	if c.breaks() {
+		t.tellCache()
+	}
+	if c.Grows {
 		t.keep()
 	}
+	t.keepHeard()
 	if a := t.last(); a != nil && t.replied {
 		t.follow(a)
 	}

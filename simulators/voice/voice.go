@@ -3,7 +3,8 @@
 //
 // Read stack.go for the parts of a turn and turn.go for its course: ear.go from the mouth
 // to the committed turn, mind.go for the language model, guess.go for asking it early,
-// pieces.go for what of the answer goes to the voice, mouth.go and desk.go for that,
+// line.go for what calls ask of workers that they share, backlog.go and desk.go for who
+// waits for those, pieces.go for what of the answer goes to the voice, mouth.go for that,
 // floor.go for who speaks into whom, follow.go for the playback. call.go holds what one turn
 // leaves to the next, draw.go the random numbers, said.go what is said, judge.go the
 // end-of-turn policies, and live.go the services that take the place of modelled stages. A
@@ -35,14 +36,28 @@ type Simulator struct {
 	idle   []*turn       // turns that are over, to serve again
 	calls  map[int]*call // by session
 	desk   desk          // of the voice
+	// Of the detectors, and of recognizers that hear speech as it comes; and where utterances
+	// wait for one that hears them when they are over.
+	detectors, recognizers backlog
+	hearing                desk
+	dialled                map[int]bool // sessions that are on the line
 }
 
 // New returns a Simulator.
 func New(c Config) *Simulator {
 	if c.Services.TTS != nil { // which has its own connections, places and habits
-		c.Stack.TTS = TTS{}
+		c.Stack.TTS = TTS{Real: true}
 	}
-	return &Simulator{config: c, calls: map[int]*call{}, desk: desk{loop: c.Loop, places: c.Stack.TTS.Workers}}
+	s := &Simulator{config: c, calls: map[int]*call{}, dialled: map[int]bool{}, desk: desk{loop: c.Loop, places: c.Stack.TTS.Workers}}
+	s.detectors = backlog{workers: c.Stack.VADWorkers, each: c.Stack.vadShare()}
+	switch {
+	case c.Services.STT != nil: // which has its own
+	case c.Stack.STTFactor > 0:
+		s.recognizers = backlog{workers: c.Stack.STTWorkers, each: c.Stack.STTFactor}
+	default:
+		s.hearing = desk{loop: c.Loop, places: c.Stack.STTWorkers}
+	}
+	return s
 }
 
 // Begin starts a turn whose last sample of speech leaves the mouth now; where the user
@@ -58,6 +73,7 @@ func (s *Simulator) Begin(session, index int, done func(*pipeline.Trace)) {
 		t.begin()
 		return
 	}
+	t.openAhead()
 	t.listen()
 }
 
@@ -65,6 +81,7 @@ func (s *Simulator) Begin(session, index int, done func(*pipeline.Trace)) {
 // session falls due: hearing the reply of the turn before out, unless it was interrupted,
 // and speaking.
 func (s *Simulator) Busy(session, index int) time.Duration {
+	s.dial(session)
 	var busy time.Duration
 	if !s.config.Services.hears() {
 		busy = s.draw(session, index).utterance

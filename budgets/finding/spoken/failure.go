@@ -149,6 +149,11 @@ func (v *view) timedOut(s *heard.Session) finding.Finding {
 		}
 	case strings.HasPrefix(said, "nothing came within"):
 		f.Title = "the answer came to a stop"
+	case strings.HasPrefix(said, "no answer within"):
+		f.Title, f.Fix = "the server accepted what was said to it, and answered nothing", "is --protocol right? See in the server's log what became of what it was sent"
+		if s.Speech != nil {
+			f.Title = "the server took the text, and nothing came"
+		}
 	case strings.HasPrefix(said, "the server did not read"):
 		f.Title, f.Fix = "the server does not read what is sent to it", "see in its log what holds it up"
 	case strings.HasPrefix(said, "no "):
@@ -179,7 +184,7 @@ func spoke(s *heard.Session) string {
 // client had said all, or that of the client which had waited for long enough.
 func (v *view) unfinished(s *heard.Session) finding.Finding {
 	f := finding.Finding{ID: "cut", Title: "the session broke off, or ended without its end", Fix: "see the server's log, and whether a proxy before it closes long or quiet connections"}
-	if strings.Contains(s.Reason(), "the server closed with code") {
+	if strings.Contains(s.Reason(), talk.ServerClosed) {
 		f.Title, f.Fix = "the server itself closed the session before it was over", "see in its log why; its code and its words stand above"
 	}
 	r := s.Transcription
@@ -337,7 +342,7 @@ func (v *view) reported(s *heard.Session) finding.Finding {
 			f = v.key()
 		}
 	}
-	if s.Close() != 0 && !strings.HasPrefix(s.Reason(), "the server closed with code") {
+	if s.Close() != 0 && !strings.HasPrefix(s.Reason(), talk.ServerClosed) {
 		f.Evidence = []string{strings.TrimSpace(fmt.Sprintf("it closed with code %d %s", s.Close(), s.Closing))}
 	}
 	return f
@@ -415,6 +420,10 @@ func (v *view) noFinal(s *heard.Session) finding.Finding {
 		f.Fix = fix
 	}
 	switch {
+	case len(s.Events) == 0:
+		f.ID, f.Title = "nothing_said", "the server accepted the session, and never said anything"
+		f.Evidence = []string{fmt.Sprintf("no message came until %s, when the session was given up; audio, and silence behind it, went out until %s", beside(s, r.End), beside(s, r.LastFrame))}
+		f.Fix = "is --protocol right? See in the server's log whether the audio arrives, and what becomes of it"
 	case r.Partials == 0 && r.Finals == 0:
 		f.Title = "nothing was heard of what was said"
 		f.Fix = "check that the sample rate and the language are those of the recording, and that there is speech in it"

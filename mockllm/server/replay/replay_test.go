@@ -168,7 +168,7 @@ func TestSamePace(t *testing.T) {
 					mock, err := server.New(server.Config{Loop: pipeline.NewWall(), Models: []server.Model{{
 						Name: "m", Context: 4096, Build: func(l pipeline.Scheduler) engine.Engine {
 							return engine.NewHosted(l, engine.HostedConfig{
-								First: func() time.Duration { n++; return time.Duration(n)*100*ms + 7 }, Next: 20*ms + 1,
+								First: func(uint64) time.Duration { n++; return time.Duration(n)*100*ms + 7 }, Next: 20*ms + 1,
 							})
 						},
 					}}})

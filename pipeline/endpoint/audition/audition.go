@@ -67,7 +67,10 @@ func (h *host) hold(ctx context.Context) error {
 			return err
 		}
 		h.endpoint.Sessions = append(h.endpoint.Sessions, s)
-		if h.endpoint.Stopped = stops(&s); ctx.Err() != nil {
+		if number < h.config.Sessions {
+			h.endpoint.Stopped = stops(&s)
+		}
+		if ctx.Err() != nil {
 			h.endpoint.Stopped = heard.Interrupted
 		}
 		if h.endpoint.Stopped != "" {
@@ -88,7 +91,7 @@ func stops(s *heard.Session) string {
 		return heard.Unanswered
 	case status != 101 && (status < 200 || status > 299), s.Unopened():
 		return heard.Refused
-	case !s.OK() && s.Close() != 0 && len(s.Events) == 0:
+	case s.Closed() && len(s.Events) == 0:
 		return heard.Refused
 	}
 	return ""

@@ -341,32 +341,46 @@ func TestInterrupted(t *testing.T) {
 	})
 }
 
-// TestStops: what refuses or is not there is not asked again.
+// TestStops: what refuses or is not there is not asked again; one that says nothing, or breaks
+// off, did not refuse. Where nothing more was planned, nothing was stopped. All of it is in the
+// bytes as well.
 func TestStops(t *testing.T) {
-	for want, c := range map[string]struct {
+	page := peer.Handle(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") })
+	agrees := peer.Handle(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Upgrade", "websocket")
+		w.Header().Set("Connection", "Upgrade")
+		w.WriteHeader(http.StatusSwitchingProtocols)
+	})
+	plays := func(p ...any) peer.Serve { return peer.Session{Script: p}.Serve(t) }
+	for name, c := range map[string]struct {
 		protocol string
 		serve    peer.Serve
+		want     string
 	}{
-		heard.Refused:        {"deepgram-listen", peer.Handle(nothing)},
-		heard.Refused + " ":  {"openai-speech", peer.Handle(nothing)},
-		heard.Refused + "  ": {"deepgram-listen", peer.Handle(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") })},
-		heard.Refused + "   ": {"deepgram-speak", peer.Handle(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Upgrade", "websocket")
-			w.Header().Set("Connection", "Upgrade")
-			w.WriteHeader(http.StatusSwitchingProtocols)
-		})},
-		"": {"elevenlabs-socket", peer.Session{Script: peer.Script{peer.Breaks{}}}.Serve(t)},
+		"nothing there":            {"deepgram-listen", peer.Handle(nothing), heard.Refused},
+		"nothing there, posted":    {"openai-speech", peer.Handle(nothing), heard.Refused},
+		"a page":                   {"deepgram-listen", page, heard.Refused},
+		"no WebSocket after all":   {"deepgram-speak", agrees, heard.Refused},
+		"closes at once":           {"deepgram-listen", plays(peer.Closes(1008)), heard.Refused},
+		"closes at once, and well": {"elevenlabs-socket", plays(peer.Closes(1000)), heard.Refused},
+		"closes an answer":         {"openai-realtime", plays(peer.Closes(1011)), heard.Refused},
+		"breaks off":               {"elevenlabs-socket", plays(peer.Breaks{}), ""},
+		"silent":                   {"deepgram-listen", plays(peer.Hangs{}), ""},
 	} {
-		hold(t, c.serve, Config{Protocol: c.protocol, Sessions: 3}, func(e *heard.Endpoint, kept []*exchange.Exchange) {
-			n := 1
-			if want == "" {
-				n = 3
-			}
-			if e.Stopped != strings.TrimSpace(want) || len(e.Sessions) != n {
-				t.Errorf("%s: stopped %q after %d sessions, want %q after %d", c.protocol, e.Stopped, len(e.Sessions), want, n)
-			}
-			again(t, e, kept)
-		})
+		for _, planned := range []int{1, 3} {
+			hold(t, c.serve, Config{Protocol: c.protocol, Sessions: planned}, func(e *heard.Endpoint, kept []*exchange.Exchange) {
+				stopped, n := c.want, 1
+				if c.want == "" {
+					n = planned
+				} else if planned == 1 {
+					stopped = ""
+				}
+				if e.Stopped != stopped || len(e.Sessions) != n {
+					t.Errorf("%s, %d planned: stopped %q after %d sessions, want %q after %d", name, planned, e.Stopped, len(e.Sessions), stopped, n)
+				}
+				again(t, e, kept)
+			})
+		}
 	}
 }
 

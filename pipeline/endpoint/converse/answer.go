@@ -33,6 +33,7 @@ func (f *flight) take(e *event, at time.Duration) {
 	case realtime.EventCommitted:
 		if !f.answering() {
 			r.Committed, f.asked = at, e.itemID
+			f.committed = append(f.committed, e.itemID)
 		}
 	case realtime.EventTranscriptionCompleted:
 		f.heard(e, at)
@@ -94,7 +95,7 @@ func (f *flight) started(at time.Duration) {
 // heard takes what the user said.
 func (f *flight) heard(e *event, at time.Duration) {
 	r := f.record()
-	if f.interrupted != pipeline.Unknown && e.itemID != f.asked {
+	if f.call.past[e.itemID] || f.interrupted != pipeline.Unknown && e.itemID != f.asked {
 		return
 	}
 	if r.Heard != "" && e.text != "" {
@@ -112,7 +113,7 @@ func (f *flight) sounds(rate int) {
 	format := samples
 	format.Rate = rate
 	if f.meter.Samples == 0 && format.Check() == nil {
-		f.meter = sound.NewMeter(format)
+		f.call.format, f.meter = format, sound.NewMeter(format)
 	}
 }
 
@@ -121,7 +122,7 @@ func (f *flight) begin(e *event, at time.Duration) {
 	if f.answer == "" {
 		f.answer = e.responseID
 		f.record().ResponseCreated = at
-		f.line.Answering(true)
+		f.call.line.Answering(true)
 	}
 }
 
@@ -160,7 +161,7 @@ func (f *flight) end(e *event, at time.Duration) {
 		return
 	}
 	f.over, f.done = true, e.response
-	f.line.Answering(false)
+	f.call.line.Answering(false)
 	r.ResponseDone, r.Status, r.Cancelled = at, e.response.Status, e.response.Status == realtime.Cancelled
 	if u := e.response.Usage; u != nil {
 		count(&r.InputTokens, u.Input)
@@ -175,7 +176,7 @@ func (f *flight) end(e *event, at time.Duration) {
 func (f *flight) again() {
 	r := f.record()
 	f.answer, f.item, f.meter = "", "", sound.NewMeter(f.meter.Format)
-	f.line.Answering(false)
+	f.call.line.Answering(false)
 	r.ResponseCreated, r.FirstOutput, r.Text = pipeline.Unknown, pipeline.Unknown, ""
 }
 
@@ -191,33 +192,35 @@ func count(into, n *int) {
 	}
 }
 
-// land completes the record when the session has ended.
-func (f *flight) land(e *talk.End) {
-	if f.ended {
-		return
-	}
+// landed completes the record: of the session so much went out, it was closed with a code, and
+// that is how the turn ended.
+func (f *flight) landed(sent talk.Sent, code int, transport pipeline.Transport, o pipeline.Outcome, reason string) {
 	r, m := f.record(), f.meter
-	r.FirstFrame, r.LastFrame, r.Late, r.Frames = e.Sent.First, e.Sent.Last, e.Sent.Late, e.Sent.Frames
+	r.FirstFrame, r.LastFrame, r.Late, r.Frames = sent.First, sent.Last, sent.Late, sent.Frames
 	r.FirstAudio, r.FirstAudible, r.LastAudio = m.FirstAudio, m.FirstAudible, m.LastAudio
 	r.Lead, r.Voiced = m.Lead, m.Voiced
 	r.Rate, r.Samples, r.Underruns, r.Stalled = m.Format.Rate, m.Samples, m.Underruns, m.Stalled
-	r.Close, r.Transport = e.Code, e.Transport
-	set(&r.End, e.At)
-	f.close(f.outcome(e))
+	r.Close, r.Transport = code, transport
+	f.close(o, reason)
 }
 
-// outcome says how the turn ended, and why.
+// connection returns what is known of the connection for the turn: a later one finds it open.
+func (f *flight) connection() pipeline.Transport {
+	t := f.call.transport
+	if f.call.turns > 1 {
+		t.Reused, t.DNS, t.Connect, t.TLS = true, pipeline.Unknown, pipeline.Unknown, pipeline.Unknown
+	}
+	return t
+}
+
+// outcome says how the turn ended, and why, where the session has ended like that.
 func (f *flight) outcome(e *talk.End) (pipeline.Outcome, string) {
 	wrong, reason := e.Wrong()
 	switch {
 	case f.cancelled:
 		return pipeline.Cancelled, talk.ErrCancelled.Error()
-	case f.failure != nil:
-		return pipeline.Error, f.failure.String()
-	case f.over:
-		return f.answered()
-	case f.finishing:
-		return pipeline.Truncated, fmt.Sprintf("no answer began within %s of the end of speech", f.client.config.Trail)
+	case f.failure != nil, f.over, f.finishing:
+		return f.verdict()
 	case wrong != pipeline.OK:
 		return wrong, reason
 	}
@@ -225,6 +228,17 @@ func (f *flight) outcome(e *talk.End) (pipeline.Outcome, string) {
 		return pipeline.Truncated, "the session ended before the answer did: " + how
 	}
 	return pipeline.Truncated, "the session ended before the answer did"
+}
+
+// verdict says how the turn ended that the client ended.
+func (f *flight) verdict() (pipeline.Outcome, string) {
+	switch {
+	case f.failure != nil:
+		return pipeline.Error, f.failure.String()
+	case f.over:
+		return f.answered()
+	}
+	return pipeline.Truncated, fmt.Sprintf("no answer began within %s of the end of speech", f.client.config.Trail)
 }
 
 // answered judges an answer that is over.

@@ -15,10 +15,13 @@ import (
 const Name = "openai-realtime"
 
 // Client is a model as a pipeline.Converser. Start and Cancel run on the loop, as do the
-// callbacks of a Turn. Each Turn has a session of its own, which is opened once.
+// callbacks of a Turn. A Turn has a session of its own, which is opened once, unless others of
+// its Session follow: they go on there. One whose session has ended meanwhile ends as Dropped,
+// and says how that ended.
 type Client struct {
 	config Config
 	talk   *talk.Client
+	calls  map[int]*call // in which other turns are to follow, by Turn.Session
 }
 
 // NewClient returns a Client of the model that config describes. The error names everything
@@ -34,28 +37,46 @@ func NewClient(config Config, loop talk.Loop) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("speech to speech: %w", err)
 	}
-	return &Client{config: config.withDefaults(), talk: t}, nil
+	return &Client{config: config.withDefaults(), talk: t, calls: map[int]*call{}}, nil
 }
 
 // Start implements pipeline.Converser. What cannot be sent ends as Dropped.
 func (c *Client) Start(t *pipeline.Turn) {
-	f := &flight{client: c, turn: t, meter: sound.NewMeter(samples)}
-	f.speechEnd, f.interrupted = pipeline.Unknown, pipeline.Unknown
+	f := newFlight(c, t)
 	t.State = f
 	err := check(t)
 	if err == nil {
-		err = f.start()
+		err = c.begin(f)
 	}
 	if err != nil {
-		c.talk.Loop.Post(c.talk.Loop.Now(), func() { f.close(pipeline.Dropped, err.Error()) })
+		c.talk.Loop.Post(c.talk.Loop.Now(), func() { f.unspoken(err) })
 	}
+}
+
+// begin has a turn spoken in the session of the one before, or in one that is opened for it.
+func (c *Client) begin(f *flight) error {
+	t := f.turn
+	on, err := c.calls[t.Session], error(nil)
+	if on != nil {
+		err = on.goOn(f)
+	} else {
+		on = newCall(c)
+		err = on.open(f)
+	}
+	switch {
+	case t.More && err == nil:
+		c.calls[t.Session] = on
+	case !t.More && err != errBusy:
+		delete(c.calls, t.Session)
+	}
+	return err
 }
 
 // Cancel implements pipeline.Converser: it closes the connection.
 func (c *Client) Cancel(t *pipeline.Turn) {
-	if f, ok := t.State.(*flight); ok && !f.ended && f.line != nil { // else it is dropped
+	if f, ok := t.State.(*flight); ok && !f.ended && f.call != nil && f.call.line != nil { // else it is dropped
 		f.cancelled = true
-		f.line.Cancel()
+		f.call.line.Cancel()
 	}
 }
 

@@ -102,8 +102,11 @@ func read(m talk.Message) (event, error) {
 	if m.Binary {
 		return event{}, errors.New("a binary message where text was expected")
 	}
-	if err := json.Unmarshal(m.Data, &e); err != nil {
-		return event{}, fmt.Errorf("a message that cannot be read: %w", err)
+	switch f := talk.Object(m.Data, &e); {
+	case f != nil && f.Kind == reply.BadLink:
+		return event{}, f.Cause
+	case f != nil:
+		return event{failure: f}, nil
 	}
 	out := event{kind: e.Type, itemID: e.ItemID, responseID: e.ResponseID, content: e.Content, response: e.Response, rate: Promised(e.Session)}
 	if name, ok := today[e.Type]; ok {

@@ -13,7 +13,6 @@ import (
 
 	"halfsecond/mockllm/server/voice/peer"
 	"halfsecond/pipeline"
-	"halfsecond/pipeline/endpoint/sound"
 	"halfsecond/pipeline/endpoint/talk"
 )
 
@@ -314,19 +313,21 @@ func FuzzEvents(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, a, b, c []byte) {
 		loop := pipeline.NewWall()
-		client, err := NewClient(Config{Config: talk.Config{URL: "ws://127.0.0.1:0"}, Model: "m"}, loop)
+		client, err := NewClient(Config{Config: talk.Config{URL: "ws://127.0.0.1:1"}, Model: "m"}, loop)
 		if err != nil {
 			t.Fatal(err)
 		}
 		turn := pipeline.Turn{Record: pipeline.NewAnswered(1, 0), Done: func() {}, Voice: spoken(0, msec, 0), Begin: pipeline.Unknown}
-		fl := &flight{client: client, turn: &turn, meter: sound.NewMeter(samples), line: &talk.Line{}, speechEnd: pipeline.Unknown, interrupted: pipeline.Unknown}
+		on := newCall(client)
+		on.line = &talk.Line{}
+		on.enter(newFlight(client, &turn))
 		for i, data := range [][]byte{a, b, c} {
 			e, err := read(talk.Message{Data: data})
-			if err == nil && !fl.finishing {
-				fl.take(&e, time.Duration(i))
+			if err == nil {
+				on.take(&e, time.Duration(i))
 			}
 		}
-		fl.land(&talk.End{Transport: pipeline.NewTransport()})
+		on.land(&talk.End{Transport: pipeline.NewTransport()})
 		client.Close()
 	})
 }

@@ -1,7 +1,6 @@
 package converse
 
 import (
-	"encoding/base64"
 	"time"
 
 	"halfsecond/pipeline"
@@ -11,18 +10,18 @@ import (
 	"halfsecond/pipeline/wire/realtime"
 )
 
-// flight is one turn under way. All of it belongs to the loop: what the server says is read
-// where it comes in, and handled there.
+// flight is one turn under way in a session.
 type flight struct {
 	client *Client
+	call   *call
 	turn   *pipeline.Turn
-	line   *talk.Line
 
-	microphone talk.Microphone
-	timers     []pipeline.Timer
-	speechEnd  time.Duration
-	// interrupted is when the user began to speak into the answer; Unknown when not.
+	timers    []pipeline.Timer
+	speechEnd time.Duration
+	// interrupted is when the user began to speak into the answer, Unknown when not, and
+	// spokenUp when that was said.
 	interrupted time.Duration
+	spokenUp    time.Duration
 	truncating  bool // the server was told how much of the answer was played
 
 	meter     *sound.Meter // of the answer
@@ -30,50 +29,29 @@ type flight struct {
 	item      string       // its item of the conversation
 	content   int          // and the part of that which is audio
 	asked     string       // the item of what the user said
+	committed []string     // that item, and those of pauses before it
 	over      bool         // the answer is
 	done      response
 	seen      map[string]bool // kinds of events
 	failure   *reply.Failure
-	taken     int  // messages that were handled
-	told      bool // it is told again, from a raw log
 	finishing bool
 	cancelled bool
 	ended     bool
 }
 
+// newFlight returns a turn that has not begun.
+func newFlight(c *Client, t *pipeline.Turn) *flight {
+	return &flight{client: c, turn: t, meter: sound.NewMeter(samples), speechEnd: pipeline.Unknown, interrupted: pipeline.Unknown, spokenUp: pipeline.Unknown}
+}
+
 func (f *flight) loop() talk.Loop            { return f.client.talk.Loop }
 func (f *flight) record() *pipeline.Answered { return &f.turn.Record }
-func (f *flight) send(event any)             { f.line.Send(talk.Frame{Data: encode(event)}) }
+func (f *flight) send(event any)             { f.call.line.Send(talk.Frame{Data: encode(event)}) }
 func (f *flight) say(kind string)            { f.send(map[string]any{"type": kind}) }
-
-func (f *flight) start() error {
-	ask, err := f.client.ask(f.turn)
-	if err != nil {
-		return err
-	}
-	f.line = f.client.talk.Dial(ask, f)
-	f.line.Send(talk.Frame{Data: f.client.config.update()})
-	return nil
-}
 
 // after has work done at an instant that is not past, after the audio that is due then.
 func (f *flight) after(at time.Duration, work func()) {
 	f.timers = append(f.timers, f.loop().At(max(at, f.loop().Now()), pipeline.RankStart, work))
-}
-
-// Opened implements talk.Listener.
-func (f *flight) Opened(talk.Opening) {}
-
-// Heard implements talk.Listener.
-func (f *flight) Heard(m talk.Message) bool {
-	e, err := understand(m)
-	f.loop().Post(m.At, func() {
-		if !f.finishing {
-			f.taken++
-			f.take(&e, m.At)
-		}
-	})
-	return err == nil
 }
 
 // understand reads a message; one that cannot be read is a failure.
@@ -85,25 +63,37 @@ func understand(m talk.Message) (event, error) {
 	return e, err
 }
 
-// Ended implements talk.Listener.
-func (f *flight) Ended(e talk.End) { f.loop().Post(e.At, func() { f.land(&e) }) }
-
-// speak begins to send audio: the session is as it was asked for.
+// speak begins the first turn of a session, which is as it was asked for.
 func (f *flight) speak(at time.Duration) {
-	if f.record().Ready != pipeline.Unknown {
+	if f.call.ready != pipeline.Unknown {
 		return
 	}
+	f.call.start(f, at)
 	f.record().Ready = at
-	f.line.Ready()
-	begin := talk.Begins(f.turn.Begin, at, f.client.config.Patient)
-	f.microphone = talk.Microphone{Loop: f.loop(), Voice: f.turn.Voice, Begin: begin, Frame: f.client.config.Frame, Pace: 1, Send: f.frame}
-	f.speechEnd = f.microphone.At(f.turn.Voice.SpeechEnd)
-	f.record().SpeechEnd = f.speechEnd
-	f.microphone.Start()
+	f.spoken(f.call.microphone.At(f.turn.Voice.SpeechEnd))
+}
+
+// goOn begins a later turn.
+func (f *flight) goOn() {
+	c, v := f.call, &f.turn.Voice
+	now := f.loop().Now()
+	c.part(now)
+	start := c.microphone.Say(v.Samples)
+	c.line.Again(start, v.Length()+f.client.config.Trail)
+	c.line.Note(noteTurn, f.record().Due, f.record().ID)
+	c.line.Note(noteSpeechEnd, start+v.SpeechEnd, int64(c.taken))
+	f.record().Ready = c.ready
+	f.spoken(start + v.SpeechEnd)
+}
+
+// spoken waits for the answer to what the user says until an instant.
+func (f *flight) spoken(speechEnd time.Duration) {
+	m := &f.call.microphone
+	f.speechEnd, f.record().SpeechEnd = speechEnd, speechEnd
 	if c := &f.client.config; c.Manual {
-		f.after(max(f.speechEnd+c.CommitAfter, f.microphone.Out(f.turn.Voice.SpeechEnd)), f.commit)
+		f.after(max(speechEnd+c.CommitAfter, m.Out(speechEnd-m.Begin)), f.commit)
 	}
-	f.after(f.speechEnd+f.client.config.Trail, f.lose)
+	f.after(speechEnd+f.client.config.Trail, f.lose)
 }
 
 // commit makes the audio the user's turn and asks for the answer.
@@ -119,11 +109,6 @@ func (f *flight) lose() {
 	}
 }
 
-func (f *flight) frame(pcm []byte, due time.Duration) {
-	b := append([]byte(`{"type":"input_audio_buffer.append","audio":"`), base64.StdEncoding.EncodeToString(pcm)...)
-	f.line.Send(talk.Frame{Data: append(b, `"}`...), Payload: true, Due: due})
-}
-
 // interruptAt has the user interrupt the answer at an instant, unless it was none by then.
 func (f *flight) interruptAt(at time.Duration) {
 	answer := f.answer
@@ -136,9 +121,10 @@ func (f *flight) interruptAt(at time.Duration) {
 
 // interrupt has the user speak into the answer.
 func (f *flight) interrupt() {
-	at := f.microphone.Say(f.turn.Interruption.Samples)
+	at := f.call.microphone.Say(f.turn.Interruption.Samples)
 	f.interrupted, f.record().Interrupted = at, at
-	f.line.Note(noteInterrupted, at, 0)
+	f.spokenUp = at + f.turn.Interruption.Length()
+	f.call.line.Note(noteInterrupted, at, 0)
 	if f.client.config.Manual {
 		f.after(at, func() { f.truncate(f.loop().Now()) })
 	}
@@ -146,13 +132,13 @@ func (f *flight) interrupt() {
 
 // truncate tells the server how much of the answer was played until an instant.
 func (f *flight) truncate(at time.Duration) {
-	if f.truncating || f.item == "" || f.told {
+	if f.truncating || f.item == "" || f.call.told {
 		return
 	}
 	f.truncating = true
 	r := f.record()
 	r.Played = min(f.meter.Length(), max(0, at-f.meter.FirstAudio-f.meter.Stalled)).Truncate(time.Millisecond)
-	f.line.Note(noteTruncated, at, int64(r.Played))
+	f.call.line.Note(noteTruncated, at, int64(r.Played))
 	if f.client.config.Manual && !f.over {
 		f.say(realtime.ResponseCancel)
 	}
@@ -179,21 +165,34 @@ func (f *flight) settle(at time.Duration) {
 	f.finish(at)
 }
 
-// finish closes the session.
+// finish ends the turn, and the session with its last one. One that is told again has notes
+// that say so.
 func (f *flight) finish(at time.Duration) {
-	if f.finishing || f.ended {
+	if f.finishing || f.ended || f.call.told {
 		return
 	}
 	f.finishing = true
 	f.rest()
 	f.record().End = at
-	f.line.Note(noteEnough, at, int64(f.taken))
-	f.line.Hangup()
+	if f.turn.More {
+		f.call.leave(f, at)
+		return
+	}
+	f.call.hangUp(at)
+}
+
+// unspoken ends a turn that was not begun.
+func (f *flight) unspoken(why error) {
+	if f.cancelled {
+		f.record().End = f.loop().Now()
+		f.close(pipeline.Cancelled, talk.ErrCancelled.Error())
+		return
+	}
+	f.close(pipeline.Dropped, why.Error())
 }
 
 // rest stops what the loop would still do.
 func (f *flight) rest() {
-	f.microphone.Stop()
 	for _, t := range f.timers {
 		t.Stop()
 	}

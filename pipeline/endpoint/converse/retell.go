@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"halfsecond/pipeline"
-	"halfsecond/pipeline/endpoint/sound"
 	"halfsecond/pipeline/endpoint/talk"
 	"halfsecond/pipeline/exchange"
 	"halfsecond/pipeline/wire/realtime"
@@ -54,45 +53,56 @@ func TimingOf(x *exchange.Exchange) (speechEnd, begin time.Duration, err error) 
 	return time.Duration(s.Speech), begin, nil
 }
 
-// Notes in a raw log of what the client did.
+// Notes in a raw log of what the client did. N is the messages that it had heard by then, but
+// where another meaning is given.
 const (
+	noteTurn        = "turn"        // another turn began, which was due at that instant; N is the ID of its record
+	noteSpeechEnd   = "speech_end"  // and this is when its last sample of speech was spoken
 	noteInterrupted = "interrupted" // the user began to speak into the answer
 	noteTruncated   = "truncated"   // the server was told how much was played: N nanoseconds
-	noteEnough      = "enough"      // the client had all it wanted; N is the messages it had heard
+	noteOver        = "over"        // the client had all it wanted of a turn that others follow
+	noteEnough      = "enough"      // the same of the last one
 )
 
-// Retell makes the record of a turn again from what was kept of it, and tells each of its
-// events; each may be nil. It has the messages handled by what handles them when they come,
-// with a loop that does not run and a line that leads nowhere.
+// Retell makes the record of a turn that was all of its session again from what was kept of it, and
+// tells each of its events; each may be nil. Of a session of several turns it is the first.
 func Retell(x *exchange.Exchange, each func(talk.Event)) (pipeline.Answered, error) {
-	var s setting
-	if err := json.Unmarshal([]byte(x.Setting), &s); err != nil {
-		return pipeline.Answered{}, fmt.Errorf("conversation %d: setting: %w", x.Request, err)
-	}
-	told, err := talk.Retell(x)
+	all, err := RetellAll(x, each)
 	if err != nil {
 		return pipeline.Answered{}, err
 	}
-	f := again(x, &s)
-	f.tell(told, x, each)
-	if n, ok := x.Noted(noteEnough); ok {
-		f.finishing, f.record().End = true, n.At
-	}
-	f.cancelled = x.Stop == exchange.Cancelled
-	f.land(&told.End)
-	r := f.record()
-	r.Reason = told.Reason(r.Outcome, r.Reason)
-	return *r, nil
+	return all[0], nil
 }
 
-// again returns a turn of which nothing was heard.
-func again(x *exchange.Exchange, s *setting) *flight {
+// RetellAll makes the records of all turns of a session again: at least one. What was not
+// spoken is not among them. It has the messages handled by what handles them when they come,
+// with a loop that does not run and a line that leads nowhere.
+func RetellAll(x *exchange.Exchange, each func(talk.Event)) ([]pipeline.Answered, error) {
+	var s setting
+	if err := json.Unmarshal([]byte(x.Setting), &s); err != nil {
+		return nil, fmt.Errorf("conversation %d: setting: %w", x.Request, err)
+	}
+	told, err := talk.Retell(x)
+	if err != nil {
+		return nil, err
+	}
+	r := &retelling{call: again(x, &s), told: told, notes: x.Notes, each: each}
+	r.tell()
+	if f := r.call.now; f != nil {
+		f.cancelled = x.Stop == exchange.Cancelled
+		r.call.land(&told.End)
+	}
+	return r.all, nil
+}
+
+// again returns a session of which nothing was heard.
+func again(x *exchange.Exchange, s *setting) *call {
 	c := Config{Manual: s.Manual, Patient: s.Patient}.withDefaults()
 	if s.Transcribes {
 		c.Transcriber = "any"
 	}
 	client := &Client{config: c, talk: &talk.Client{Loop: pipeline.NewWall()}}
-	turn := &pipeline.Turn{Record: pipeline.NewAnswered(x.Request, x.Due), Done: func() {}, Begin: pipeline.Unknown}
+	turn := &pipeline.Turn{Record: pipeline.NewAnswered(x.Request, x.Due), Begin: pipeline.Unknown}
 	turn.Voice = pipeline.Voice{Rate: realtime.PCMRate, SpeechEnd: time.Duration(s.Speech)}
 	if s.Begin != nil {
 		turn.Begin = time.Duration(*s.Begin)
@@ -100,43 +110,115 @@ func again(x *exchange.Exchange, s *setting) *flight {
 	if s.InterruptAfter != nil {
 		turn.Interruption, turn.InterruptAfter = &pipeline.Voice{}, time.Duration(*s.InterruptAfter)
 	}
-	f := &flight{client: client, turn: turn, meter: sound.NewMeter(samples), line: &talk.Line{}, told: true}
-	f.speechEnd, f.interrupted = pipeline.Unknown, pipeline.Unknown
-	return f
+	on := newCall(client)
+	on.told, on.line = true, &talk.Line{}
+	on.enter(newFlight(client, turn))
+	return on
+}
+
+// retelling is a session that is told again.
+type retelling struct {
+	call  *call
+	told  *talk.Retold
+	notes []exchange.Note // that are still to come
+	due   time.Duration   // of the turn that begins, and its record's ID
+	id    int64
+	each  func(talk.Event)
+	all   []pipeline.Answered
 }
 
 // tell takes a conversation again, and what the client did in it.
-func (f *flight) tell(told *talk.Retold, x *exchange.Exchange, each func(talk.Event)) {
-	heard := len(told.Messages)
-	if n, ok := x.Noted(noteEnough); ok {
-		heard = max(0, min(heard, int(n.N)))
+func (r *retelling) tell() {
+	c := r.call
+	c.now.turn.Done = r.keep(c.now)
+	c.parts = r.told.Parts
+	if r.told.Opening != nil {
+		c.transport = r.told.Opening.Transport
 	}
-	for _, m := range told.Messages[:heard] {
-		if f.finishing {
+	for i, m := range r.told.Messages {
+		r.did(int64(i), m.At)
+		if c.hungUp {
 			return
 		}
-		f.did(x, m.At)
 		e, err := understand(m)
-		f.take(&e, m.At)
-		if each != nil {
-			each(f.event(m, &e))
+		f := c.now
+		c.take(&e, m.At)
+		if r.each != nil && f != nil {
+			r.each(f.event(m, &e))
 		}
 		if err != nil {
 			return
 		}
 	}
-	f.did(x, told.End.At)
+	r.did(int64(len(r.told.Messages)), r.told.End.At)
 }
 
-// did takes what the client did up to an instant.
-func (f *flight) did(x *exchange.Exchange, upTo time.Duration) {
-	r := f.record()
-	if n, ok := x.Noted(noteInterrupted); ok && n.At <= upTo {
-		f.interrupted, r.Interrupted = n.At, n.At
+// keep returns what keeps the record of a turn that is over.
+func (r *retelling) keep(f *flight) func() {
+	return func() {
+		q := *f.record()
+		q.Reason = r.told.Reason(q.Outcome, q.Reason)
+		r.all = append(r.all, q)
 	}
-	if n, ok := x.Noted(noteTruncated); ok && n.At <= upTo {
-		f.truncating, r.Played = true, time.Duration(n.N)
+}
+
+// did does again what the client did up to an instant, when it had heard so many messages.
+func (r *retelling) did(heard int64, upTo time.Duration) {
+	for len(r.notes) > 0 {
+		n := r.notes[0]
+		switch n.Name {
+		case noteSpeechEnd, noteOver, noteEnough:
+			if n.N > heard {
+				return
+			}
+		case noteInterrupted, noteTruncated:
+			if n.At > upTo {
+				return
+			}
+		}
+		r.notes = r.notes[1:]
+		r.note(&n)
 	}
+}
+
+// note does again what the client noted.
+func (r *retelling) note(n *exchange.Note) {
+	c, f := r.call, r.call.now
+	switch n.Name {
+	case noteTurn:
+		r.due, r.id = n.At, n.N
+	case noteSpeechEnd:
+		if f == nil {
+			r.begin(n.At)
+		}
+	case noteInterrupted:
+		if f != nil {
+			f.interrupted, f.record().Interrupted = n.At, n.At
+		}
+	case noteTruncated:
+		if f != nil {
+			f.truncating, f.record().Played = true, time.Duration(n.N)
+		}
+	case noteOver:
+		if f != nil {
+			f.record().End = n.At
+			c.leave(f, n.At)
+		}
+	case noteEnough:
+		if f != nil {
+			f.finishing, f.record().End = true, n.At
+		}
+		c.hungUp = true
+	}
+}
+
+// begin begins a later turn, whose speech ends at an instant.
+func (r *retelling) begin(speechEnd time.Duration) {
+	f := newFlight(r.call.client, &pipeline.Turn{Record: pipeline.NewAnswered(r.id, r.due)})
+	f.turn.Done = r.keep(f)
+	r.call.part(speechEnd) // what went out between
+	r.call.enter(f)
+	f.speechEnd, f.record().SpeechEnd, f.record().Ready = speechEnd, speechEnd, r.call.ready
 }
 
 // event returns what a message said.

@@ -30,7 +30,7 @@ func askAnthropic(q *Question) any {
 	return anthropic.Request{
 		Model: q.Model, MaxTokens: &most, System: text(q.Prompt.System),
 		Messages: []anthropic.Message{{Role: "user", Content: text(q.Prompt.Text)}},
-		Stream:   true, Mock: wire.Mock{MockAnswer: q.Answer},
+		Stream:   true, Mock: q.mock(),
 	}
 }
 

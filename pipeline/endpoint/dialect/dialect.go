@@ -9,6 +9,7 @@ import (
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/reply"
+	"halfsecond/pipeline/wire"
 )
 
 // Protocol names an API.
@@ -63,6 +64,13 @@ type Question struct {
 	Priority  int // larger goes first, where the protocol has priorities
 	IgnoreEOS bool
 	Answer    string // what our own mock is told to say; "" for any other server
+	Thought   string // the reasoning that it is told to put before that, where the protocol has any
+	Draw      uint64 // the random numbers that it is told to take, where the protocol has room for that; 0 for any
+}
+
+// mock returns what our own mock is told.
+func (q *Question) mock() wire.Mock {
+	return wire.Mock{MockAnswer: q.Answer, MockThinking: q.Thought, MockDraw: q.Draw}
 }
 
 // all are the dialects, in the order of the protocols above.
@@ -192,11 +200,15 @@ func add(counts ...int) int {
 	return sum
 }
 
-// usage returns what a server counted: nil where it did not count the answer, and where
-// there is nothing but zeros, which some servers send as a placeholder.
+// usage returns what a server counted: nil where it counted neither the prompt nor the
+// answer, and where there is nothing but zeros, which some servers send as a placeholder.
+// Reasoning is no part of an answer that nobody counted.
 func usage(u reply.Usage) *reply.Usage {
-	if u.Completion == pipeline.UnknownCount || u.Completion == 0 && u.Prompt <= 0 {
+	if u.Completion <= 0 && u.Prompt <= 0 {
 		return nil
+	}
+	if u.Completion == pipeline.UnknownCount {
+		u.Reasoning = pipeline.UnknownCount
 	}
 	return &u
 }

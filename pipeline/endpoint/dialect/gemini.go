@@ -3,7 +3,6 @@ package dialect
 import (
 	"strings"
 
-	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/reply"
 	"halfsecond/pipeline/wire"
 	"halfsecond/pipeline/wire/gemini"
@@ -19,7 +18,7 @@ func askGemini(q *Question) any {
 	turn := func(role, text string) gemini.Content {
 		return gemini.Content{Role: role, Parts: []gemini.Part{{Text: &text}}}
 	}
-	r := gemini.GenerateRequest{Contents: []gemini.Content{turn("user", q.Prompt.Text)}, MockAnswer: q.Answer}
+	r := gemini.GenerateRequest{Contents: []gemini.Content{turn("user", q.Prompt.Text)}, MockAnswer: q.Answer, MockThinking: q.Thought}
 	if q.Prompt.System != "" {
 		system := turn("", q.Prompt.System)
 		r.SystemInstruction = &system
@@ -114,14 +113,10 @@ func geminiUsage(c *gemini.Counts) *reply.Usage {
 		return nil
 	}
 	thoughts := known(c.ThoughtsTokenCount)
-	u := reply.Usage{
+	return usage(reply.Usage{
 		Prompt:     known(c.PromptTokenCount),
 		Completion: add(known(c.CandidatesTokenCount), thoughts),
 		Reasoning:  thoughts,
 		Cached:     known(c.CachedContentTokenCount),
-	}
-	if u.Completion == pipeline.UnknownCount {
-		return nil
-	}
-	return usage(u)
+	})
 }

@@ -32,7 +32,7 @@ var ollamaGenerate = &Dialect{
 }
 
 func ollamaCommon(q *Question) ollama.Common {
-	return ollama.Common{Options: ollama.Options{NumPredict: limit(q.MaxTokens)}, Mock: wire.Mock{MockAnswer: q.Answer}}
+	return ollama.Common{Options: ollama.Options{NumPredict: limit(q.MaxTokens)}, Mock: q.mock()}
 }
 
 func ollamaNames(list []byte) ([]string, error) {

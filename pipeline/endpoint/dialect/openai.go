@@ -35,7 +35,7 @@ func sampling(q *Question) wire.Sampling {
 		StreamOptions: &wire.StreamOptions{IncludeUsage: true},
 		IgnoreEOS:     q.IgnoreEOS,
 		Priority:      -q.Priority,
-		Mock:          wire.Mock{MockAnswer: q.Answer},
+		Mock:          q.mock(),
 	}
 }
 
@@ -154,16 +154,16 @@ func statedUsage(c *wire.UsageCounts) *reply.Usage {
 	if u.Cached == pipeline.UnknownCount {
 		u.Cached = known(c.PromptCacheHitTokens)
 	}
-	return usage(u)
+	return usage(withReasoning(u, known(c.TotalTokens)))
 }
 
 // timedUsage reads the timings of a llama.cpp server, which splits the prompt into
 // what it found in its cache and what it evaluated.
 func timedUsage(t *wire.Timings) *reply.Usage {
-	if t == nil || known(t.PredictedN) == pipeline.UnknownCount {
+	if t == nil {
 		return nil
 	}
-	u := &reply.Usage{
+	u := reply.Usage{
 		Prompt:     known(t.PromptN),
 		Completion: known(t.PredictedN),
 		Reasoning:  pipeline.UnknownCount,
@@ -172,5 +172,5 @@ func timedUsage(t *wire.Timings) *reply.Usage {
 	if u.Prompt != pipeline.UnknownCount && u.Cached != pipeline.UnknownCount {
 		u.Prompt += u.Cached
 	}
-	return u
+	return usage(u)
 }

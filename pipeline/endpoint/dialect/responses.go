@@ -29,7 +29,7 @@ type responsesBody struct {
 func askResponses(q *Question) any {
 	return responsesBody{
 		Model: q.Model, Input: q.Prompt.Text, Instructions: q.Prompt.System, MaxOutputTokens: limit(q.MaxTokens),
-		Stream: true, Mock: wire.Mock{MockAnswer: q.Answer},
+		Stream: true, Mock: q.mock(),
 	}
 }
 
@@ -133,12 +133,12 @@ func responsesUsage(c *wire.ResponsesCounts) *reply.Usage {
 	if c == nil {
 		return nil
 	}
-	return usage(reply.Usage{
+	return usage(withReasoning(reply.Usage{
 		Prompt:     known(c.InputTokens),
 		Completion: known(c.OutputTokens),
 		Reasoning:  known(c.OutputTokensDetails.ReasoningTokens),
 		Cached:     known(c.InputTokensDetails.CachedTokens),
-	})
+	}, known(c.TotalTokens)))
 }
 
 // responsesFailure reads an error event, whose members stand in the event itself or, at

@@ -12,11 +12,14 @@ import (
 )
 
 // Client is a service as a pipeline.STT. Start and Cancel run on the loop, as do the
-// callbacks of a Hearing. Each Hearing has a session of its own, which is opened once.
+// callbacks of a Hearing. A Hearing has a session of its own, which is opened once, unless
+// others of its Session follow: over a WebSocket, at the pace of speech, they go on there. One
+// whose session has ended meanwhile ends as Dropped, and says how that ended.
 type Client struct {
 	config   Config
 	protocol *protocol
 	talk     *talk.Client
+	calls    map[int]*call // in which others are to follow, by Hearing.Session
 }
 
 // NewClient returns a Client of the service that config describes. The error names
@@ -32,7 +35,7 @@ func NewClient(config Config, loop talk.Loop) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("speech to text: %w", err)
 	}
-	c := &Client{config: config.withDefaults(), talk: t}
+	c := &Client{config: config.withDefaults(), talk: t, calls: map[int]*call{}}
 	c.protocol, err = find(config.Protocol)
 	return c, err
 }
@@ -40,14 +43,41 @@ func NewClient(config Config, loop talk.Loop) (*Client, error) {
 // Start implements pipeline.STT. What the service cannot take ends as Dropped, and nothing
 // is sent.
 func (c *Client) Start(h *pipeline.Hearing) {
-	f := &flight{client: c, hearing: h, decoder: c.protocol.decoder(&c.config)}
-	f.gather = gatherer{glue: c.protocol.glue, record: h.Record, notify: f.notify}
+	f := newFlight(c, h)
 	h.State = f
-	if err := c.protocol.check(h.Voice); err != nil {
-		c.talk.Loop.Post(c.talk.Loop.Now(), func() { f.drop(err) })
-		return
+	err := c.protocol.check(h.Voice)
+	switch {
+	case err != nil:
+	case c.protocol.socket:
+		err = c.begin(f)
+	default:
+		f.record()
 	}
-	f.start()
+	if err != nil {
+		c.talk.Loop.Post(c.talk.Loop.Now(), func() { f.unspoken(err) })
+	}
+}
+
+// begin has an utterance said in the session of the one before, or in one that is opened for it.
+func (c *Client) begin(f *flight) error {
+	h := f.hearing
+	if c.config.Pace != 1 {
+		h.More = false
+	}
+	on, err := c.calls[h.Session], error(nil)
+	if on != nil {
+		err = on.goOn(f)
+	} else {
+		on = newCall(c)
+		err = on.open(f)
+	}
+	switch {
+	case h.More && err == nil:
+		c.calls[h.Session] = on
+	case !h.More && err != errBusy:
+		delete(c.calls, h.Session)
+	}
+	return err
 }
 
 // Cancel implements pipeline.STT: it closes the connection.

@@ -26,8 +26,9 @@ type Config struct {
 	// choice.
 	EndSilence time.Duration
 	// Force has the client itself ask for the final text, so long after the end of speech
-	// and not before all of it is sent, as one with a turn detection of its own does. Upload protocols send what was spoken up
-	// to then.
+	// and not before all of it is sent, as one with a turn detection of its own does; a
+	// Hearing's own Stop takes the place of ForceAfter. Upload protocols send what was spoken
+	// up to then.
 	Force      bool
 	ForceAfter time.Duration
 	// Patient has the speaker wait for a service that is not ready when the recording should

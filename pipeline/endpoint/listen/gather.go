@@ -84,7 +84,7 @@ func (g *gatherer) take(s *step, at time.Duration) {
 		first(&r.FirstFinal, at)
 		r.LastFinal = at
 		g.keep(f)
-		g.tell(pipeline.Heard{Kind: pipeline.HeardFinal, At: at, Text: f.text, TurnEnd: s.turnEnd, Settled: s.settled})
+		g.tell(pipeline.Heard{Kind: pipeline.HeardFinal, At: at, Text: f.text, SoFar: g.text(), TurnEnd: s.turnEnd, Settled: s.settled})
 	}
 	if s.turnEnd {
 		r.TurnEnd = at
@@ -96,7 +96,11 @@ func (g *gatherer) take(s *step, at time.Duration) {
 		if len(r.Events) < maxEvents {
 			r.Events = append(r.Events, pipeline.Mark{Name: name, At: at})
 		}
-		g.tell(pipeline.Heard{Kind: pipeline.HeardEvent, At: at, Name: name, TurnEnd: s.turnEnd, Settled: s.settled})
+		h := pipeline.Heard{Kind: pipeline.HeardEvent, At: at, Name: name, TurnEnd: s.turnEnd, Settled: s.settled}
+		if s.settled {
+			h.SoFar = g.text()
+		}
+		g.tell(h)
 	}
 	g.last = g.last || s.last
 	if g.failure == nil {
@@ -137,11 +141,7 @@ func (g *gatherer) finish(e *talk.End, wantsLast bool) {
 	r := &g.record
 	r.End, r.Close, r.Transport = e.At, e.Code, e.Transport
 	r.FirstFrame, r.LastFrame, r.Late, r.Frames = e.Sent.First, e.Sent.Last, e.Sent.Late, e.Sent.Frames
-	texts := make([]string, len(g.finals))
-	for i, f := range g.finals {
-		texts[i] = f.text
-	}
-	r.Text = strings.TrimSpace(strings.Join(texts, g.glue))
+	r.Text = g.text()
 	r.Outcome, r.Reason = g.outcome(e)
 	complete := r.Outcome == pipeline.OK || r.Outcome == pipeline.Truncated
 	r.Flags = []string{}
@@ -150,6 +150,34 @@ func (g *gatherer) finish(e *talk.End, wantsLast bool) {
 	}
 	if complete && r.SpeechEnd != pipeline.Unknown && !g.answered() {
 		r.Flags = append(r.Flags, pipeline.FlagNoFinal)
+	}
+}
+
+// text returns all final texts so far.
+func (g *gatherer) text() string {
+	texts := make([]string, len(g.finals))
+	for i, f := range g.finals {
+		texts[i] = f.text
+	}
+	return strings.TrimSpace(strings.Join(texts, g.glue))
+}
+
+// leave completes the record of an utterance that others follow in its session.
+func (g *gatherer) leave(at time.Duration, sent talk.Sent, t pipeline.Transport) {
+	r := &g.record
+	r.End, r.Transport = at, t
+	r.FirstFrame, r.LastFrame, r.Late, r.Frames = sent.First, sent.Last, sent.Late, sent.Frames
+	r.Text, r.Flags = g.text(), []string{}
+	switch {
+	case g.failure != nil:
+		r.Outcome, r.Reason = pipeline.Error, g.failure.String()
+	case g.answered():
+		r.Outcome, r.Reason = pipeline.OK, ""
+	default:
+		r.Outcome, r.Reason = pipeline.Truncated, "no final transcript came after the end of speech"
+		if r.SpeechEnd != pipeline.Unknown {
+			r.Flags = append(r.Flags, pipeline.FlagNoFinal)
+		}
 	}
 }
 

@@ -51,6 +51,9 @@ type protocol struct {
 	// force asks for the final text now, finish ends the session and alive keeps it open
 	// while nothing is said; nil is that there is no such thing.
 	force, finish, alive []byte
+	// manual is true where utterances end with what the client says, when it does: silence
+	// between them would be part of the next one.
+	manual bool
 	// last is true when the service ends a session with a message of its own.
 	last bool
 	// rates are those that it takes; nil is any.
@@ -85,7 +88,7 @@ var protocols = []protocol{
 		decoder: func(*Config) decoder { return &transcripts{} },
 	},
 	{
-		name: OpenAIRealtime, path: "/v1/realtime", socket: true, awaits: "session.updated", glue: " ", rates: []int{realtime.PCMRate},
+		name: OpenAIRealtime, path: "/v1/realtime", socket: true, manual: true, awaits: "session.updated", glue: " ", rates: []int{realtime.PCMRate},
 		query:  func(*Config, int) url.Values { return url.Values{"intent": {"transcription"}} },
 		header: realtimeHeader, begin: realtimeBegin, audio: appended,
 		force:   []byte(`{"type":"input_audio_buffer.commit"}`),
@@ -112,7 +115,7 @@ var protocols = []protocol{
 		decoder: func(c *Config) decoder { return &assemblyDecoder{formats: c.Format} },
 	},
 	{
-		name: CartesiaSTT, path: "/stt/websocket", socket: true, last: true,
+		name: CartesiaSTT, path: "/stt/websocket", socket: true, manual: true, last: true,
 		query: cartesiaQuery, header: cartesiaHeader,
 		force: []byte(cartesia.CommandFinalize), finish: []byte(cartesia.CommandClose),
 		decoder: func(c *Config) decoder { return inkDecoder{forced: c.Force} },

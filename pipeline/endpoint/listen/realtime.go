@@ -3,7 +3,6 @@ package listen
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 
 	"halfsecond/pipeline/endpoint/reply"
@@ -98,9 +97,6 @@ func object(m talk.Message, into any, s *step) bool {
 		s.unreadable(errors.New("a binary message where text was expected"))
 		return false
 	}
-	if err := json.Unmarshal(m.Data, into); err != nil {
-		s.unreadable(fmt.Errorf("a message that cannot be read: %w", err))
-		return false
-	}
-	return true
+	s.failure = talk.Object(m.Data, into)
+	return s.failure == nil
 }

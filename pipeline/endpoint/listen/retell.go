@@ -87,31 +87,50 @@ func (s *setting) spoken(r *pipeline.Transcription, ready time.Duration) {
 	r.SpeechEnd = m.At(time.Duration(*s.Speech))
 }
 
-// Retell makes the record of a session again from what was kept of it, and tells each of
-// its events; each may be nil.
+// Notes in a raw log of a session of several utterances. N is the messages that the client had
+// heard by then, but where another meaning is given.
+const (
+	noteTurn      = "turn"       // another one began, which was due at that instant; N is the ID of its record
+	noteSpeechEnd = "speech_end" // and this is when its last sample of speech was spoken
+	noteOver      = "over"       // the client had all it wanted of an utterance that others follow
+)
+
+// Retell makes the record of an utterance that was all of its session again from what was kept of
+// that, and tells each of its events; each may be nil. Of a session of several it is the first.
 func Retell(x *exchange.Exchange, each func(talk.Event)) (pipeline.Transcription, error) {
+	all, err := RetellAll(x, each)
+	if err != nil {
+		return pipeline.Transcription{}, err
+	}
+	return all[0], nil
+}
+
+// RetellAll makes the records of all utterances of a session again: at least one. What was not
+// said is not among them.
+func RetellAll(x *exchange.Exchange, each func(talk.Event)) ([]pipeline.Transcription, error) {
 	var s setting
 	p, err := find(Protocol(x.Protocol))
 	if err == nil && x.Setting != "" {
 		err = json.Unmarshal([]byte(x.Setting), &s)
 	}
 	if err != nil {
-		return pipeline.Transcription{}, fmt.Errorf("conversation %d: %w", x.Request, err)
+		return nil, fmt.Errorf("conversation %d: %w", x.Request, err)
 	}
 	told, err := talk.Retell(x)
 	if err != nil {
-		return pipeline.Transcription{}, err
+		return nil, err
 	}
-	r := retelling{protocol: p, setting: &s, decoder: p.decoder(&Config{Format: s.Format, Force: s.Force}), each: each}
-	r.gather = gatherer{glue: p.glue, record: pipeline.NewTranscription(x.Request, x.Due)}
+	r := retelling{protocol: p, setting: &s, decoder: p.decoder(&Config{Format: s.Format, Force: s.Force}), each: each, told: told, parts: told.Parts}
+	r.begin(x.Request, x.Due)
 	if s.Due != nil {
 		r.gather.record.Due = time.Duration(*s.Due)
 	}
-	r.tell(told)
-	r.gather.finish(&told.End, p.last)
-	again := r.gather.ended(x.Stop == exchange.Cancelled)
-	again.Reason = told.Reason(again.Outcome, again.Reason)
-	return again, nil
+	r.tell(x.Notes)
+	if r.gather != nil {
+		r.gather.finish(r.call().part(&told.End), p.last)
+		r.keep(x.Stop == exchange.Cancelled)
+	}
+	return r.all, nil
 }
 
 // ended returns the record of a session that has ended.
@@ -131,29 +150,96 @@ type retelling struct {
 	protocol *protocol
 	setting  *setting
 	decoder  decoder
-	gather   gatherer
+	told     *talk.Retold
+	parts    []talk.Sent   // of those that went out, as far as they are still to come
+	gather   *gatherer     // of the utterance under way; nil between two
+	turns    int           // that began
+	begun    time.Duration // the session did
+	due      time.Duration // of the utterance that begins, and its record's ID
+	id       int64
 	each     func(talk.Event)
+	all      []pipeline.Transcription
 }
 
-func (r *retelling) tell(told *talk.Retold) {
+// begin begins an utterance.
+func (r *retelling) begin(id int64, due time.Duration) {
+	r.gather = &gatherer{glue: r.protocol.glue, record: pipeline.NewTranscription(id, due)}
+	if r.turns++; r.turns == 1 {
+		r.begun = pipeline.Unknown
+	}
+	r.gather.record.Ready = r.begun
+}
+
+// keep keeps the record of the utterance under way, which has ended.
+func (r *retelling) keep(cancelled bool) {
+	q := r.gather.ended(cancelled)
+	q.Reason = r.told.Reason(q.Outcome, q.Reason)
+	r.all, r.gather = append(r.all, q), nil
+}
+
+// call returns the session as far as it is known.
+func (r *retelling) call() *call {
+	c := &call{turns: r.turns}
+	if r.told.Opening != nil {
+		c.transport = r.told.Opening.Transport
+	}
+	return c
+}
+
+// part returns what went out in the next part.
+func (r *retelling) part() talk.Sent {
+	if len(r.parts) == 0 {
+		return r.told.End.Part
+	}
+	p := r.parts[0]
+	r.parts = r.parts[1:]
+	return p
+}
+
+func (r *retelling) tell(notes []exchange.Note) {
 	if !r.protocol.socket {
 		r.setting.spoken(&r.gather.record, pipeline.Unknown)
 	}
-	if told.Opening != nil {
-		r.open(told.Opening)
+	if r.told.Opening != nil {
+		r.open(r.told.Opening)
 	}
-	for _, m := range told.Messages {
+	for i, m := range r.told.Messages {
+		notes = r.did(notes, int64(i))
 		s := step{}
-		if r.gather.failure == nil {
+		if r.gather == nil || r.gather.failure == nil {
 			r.decoder.read(m, &s)
 			r.take(&s, m)
 		}
 	}
-	if d, ok := r.decoder.(ender); ok && told.End.Whole && r.gather.failure == nil {
+	r.did(notes, int64(len(r.told.Messages)))
+	if d, ok := r.decoder.(ender); ok && r.told.End.Whole && r.gather.failure == nil {
 		s := step{}
 		d.end(&s)
-		r.take(&s, talk.Message{At: told.End.At, Binary: true})
+		r.take(&s, talk.Message{At: r.told.End.At, Binary: true})
 	}
+}
+
+// did does again what the client did when it had heard so many messages. It returns what it did
+// later.
+func (r *retelling) did(notes []exchange.Note, heard int64) []exchange.Note {
+	for len(notes) > 0 {
+		n := &notes[0]
+		switch {
+		case (n.Name == noteSpeechEnd || n.Name == noteOver) && n.N > heard:
+			return notes
+		case n.Name == noteTurn:
+			r.due, r.id = n.At, n.N
+		case n.Name == noteSpeechEnd && r.gather == nil:
+			r.part() // what went out between
+			r.begin(r.id, r.due)
+			r.gather.record.SpeechEnd = n.At
+		case n.Name == noteOver && r.gather != nil:
+			r.gather.leave(n.At, r.part(), r.call().connection())
+			r.keep(false)
+		}
+		notes = notes[1:]
+	}
+	return nil
 }
 
 // open hears that the server has accepted.
@@ -169,14 +255,16 @@ func (r *retelling) open(o *talk.Opening) {
 
 // ready hears that the service takes audio.
 func (r *retelling) ready(at time.Duration) {
-	if r.gather.record.Ready == pipeline.Unknown {
-		r.gather.record.Ready = at
+	if r.begun == pipeline.Unknown && r.gather != nil {
+		r.begun, r.gather.record.Ready = at, at
 		r.setting.spoken(&r.gather.record, at)
 	}
 }
 
 func (r *retelling) take(s *step, m talk.Message) {
-	r.gather.take(s, m.At)
+	if r.gather != nil {
+		r.gather.take(s, m.At)
+	}
 	if s.ready && r.protocol.awaits != "" {
 		r.ready(m.At)
 	}

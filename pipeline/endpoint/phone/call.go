@@ -2,6 +2,7 @@ package phone
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"halfsecond/pipeline"
@@ -32,13 +33,15 @@ type Call struct {
 	Ended   func()
 	Record  CallRecord // complete when Ended is called; before that it has nothing but ID and Due
 
-	client *Client
-	line   *talk.Line
-	story  story
-	mic    talk.Microphone
-	sids   sids
-	number int // of the last message
-	frames int
+	client    *Client
+	line      *talk.Line
+	transport pipeline.Transport // as far as it is known when the stream begins
+	end       *talk.End          // of the stream; nil before that
+	story     story
+	mic       talk.Microphone
+	sids      sids
+	number    int // of the last message
+	frames    int
 
 	waiting *Utterance // that is to be said
 	cutting *Utterance // that is to be said into the answer
@@ -97,7 +100,7 @@ func (c *Call) Say(u *Utterance) error {
 	case err != nil:
 		return err
 	case c.over:
-		return errOver
+		return c.whyOver()
 	case c.waiting != nil:
 		return errBusy
 	}
@@ -128,6 +131,17 @@ func (c *Call) Interrupt(u *Utterance, after time.Duration) error {
 	return nil
 }
 
+// whyOver is the error of what cannot be said any more.
+func (c *Call) whyOver() error {
+	switch r := &c.Record; {
+	case c.ended && r.Reason != "":
+		return fmt.Errorf("%w: %s", errOver, r.Reason)
+	case c.ended && !c.story.hungUp:
+		return fmt.Errorf("%w: the bot closed the stream before the turn", errOver)
+	}
+	return errOver
+}
+
 // HangUp ends the call from the caller's side. What is under way ends as Cancelled.
 func (c *Call) HangUp() {
 	if c.over {
@@ -155,7 +169,12 @@ func (c *Call) note(name string, at time.Duration, n int64) { c.line.Note(name, 
 type wire struct{ call *Call }
 
 // Opened implements talk.Listener.
-func (w wire) Opened(o talk.Opening) { w.call.loop().Post(o.At, func() { w.call.begin(o.At) }) }
+func (w wire) Opened(o talk.Opening) {
+	w.call.loop().Post(o.At, func() {
+		w.call.transport = o.Transport
+		w.call.begin(o.At)
+	})
+}
 
 // Heard implements talk.Listener.
 func (w wire) Heard(m talk.Message) bool {
@@ -341,6 +360,7 @@ func (c *Call) land(e *talk.End) {
 		return
 	}
 	c.over, c.ended = true, true
+	c.end = e
 	c.rest()
 	for _, left := range c.story.land(e) {
 		c.done(left.turn.asked, left.record)

@@ -1,7 +1,6 @@
 package phone
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -16,11 +15,12 @@ const Name = "twilio-media-streams"
 const Rate = rate
 
 // Client calls one bot. Its methods run on the loop, as do the callbacks of what it is asked
-// for. It is a pipeline.Converser, to which a Turn is a call of its own; Open is a call of
-// several turns.
+// for. It is a pipeline.Converser, to which a Turn is a call of its own unless others of its
+// Session follow; Open is a call that the asker leads.
 type Client struct {
 	config Config
 	talk   *talk.Client
+	calls  map[int]*Call // in which other turns are to follow, by Turn.Session
 }
 
 // NewClient returns a Client of the bot that config describes. The error names everything
@@ -33,108 +33,12 @@ func NewClient(config Config, loop talk.Loop) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("phone: %w", err)
 	}
-	return &Client{config: config.withDefaults(), talk: t}, nil
+	return &Client{config: config.withDefaults(), talk: t, calls: map[int]*Call{}}, nil
 }
 
 // Close ends all calls, waits for their goroutines and closes the connections. What is under
 // way ends as Cancelled if the loop still runs. Nothing must be begun during or after it.
 func (c *Client) Close() { c.talk.Close() }
-
-// single is a Turn that is a call of its own.
-type single struct {
-	client *Client
-	turn   *pipeline.Turn
-	call   *Call
-	said   *Utterance
-	ended  bool
-}
-
-// Start implements pipeline.Converser: it calls the bot, hears its greeting out, says the
-// turn and hangs up when the answer has been played. Begin is the earliest instant at which
-// the caller speaks. What cannot be sent ends as Dropped.
-//
-// In the record V2V counts to the instant at which the answer came; from the end of speech to
-// Voiced is the time to the ear. Details has what a Turn has no place for.
-func (c *Client) Start(t *pipeline.Turn) {
-	s := &single{client: c, turn: t}
-	t.State = s
-	err := checkTurn(t)
-	if err == nil {
-		err = s.start()
-	}
-	if err != nil {
-		c.talk.Loop.Post(c.talk.Loop.Now(), func() { s.drop(err) })
-	}
-}
-
-func checkTurn(t *pipeline.Turn) error {
-	errs := []error{check(&t.Voice)}
-	if t.Interruption != nil {
-		errs = append(errs, check(t.Interruption))
-	}
-	if t.InterruptAfter < 0 {
-		errs = append(errs, fmt.Errorf("an interruption %s before the answer is heard", -t.InterruptAfter))
-	}
-	return errors.Join(errs...)
-}
-
-func (s *single) start() (err error) {
-	t := s.turn
-	s.call, err = s.client.open(t.Record.ID, t.Record.Due, t.Begin)
-	if err != nil {
-		return err
-	}
-	s.call.Ended = s.end
-	s.said = &Utterance{Voice: t.Voice, Begin: t.Begin, Notify: t.Notify, Done: s.done, Record: NewRecord(t.Record.ID, t.Record.Due)}
-	err = s.call.Say(s.said)
-	if t.Interruption != nil {
-		over := &Utterance{Voice: *t.Interruption, Done: func() {}, Record: NewRecord(t.Record.ID, t.Record.Due)}
-		err = errors.Join(err, s.call.Interrupt(over, t.InterruptAfter))
-	}
-	return err
-}
-
-// done hears that the answer is over.
-func (s *single) done() { s.call.HangUp() }
-
-// end hears that the call is.
-func (s *single) end() {
-	s.ended = true
-	s.turn.Record = answered(&s.said.Record, &s.call.Record)
-	s.turn.Done()
-}
-
-func (s *single) drop(err error) {
-	if !s.ended {
-		s.ended = true
-		s.turn.Record.Outcome, s.turn.Record.Reason = pipeline.Dropped, err.Error()
-		s.turn.Done()
-	}
-}
-
-// answered returns the record of a turn that was all of a call.
-func answered(r *Record, c *CallRecord) pipeline.Answered {
-	r.FirstFrame, r.LastFrame, r.Late, r.Frames = c.FirstFrame, c.LastFrame, c.Late, c.Frames
-	r.Close, r.Transport, r.Ready = c.Close, c.Transport, c.Ready
-	return r.Answered
-}
-
-// Cancel implements pipeline.Converser: it breaks the call off.
-func (c *Client) Cancel(t *pipeline.Turn) {
-	if s, ok := t.State.(*single); ok && !s.ended && s.call != nil { // else it is dropped
-		s.call.Cancel()
-	}
-}
-
-// Details returns the records of a Turn that is done, and of its call; nil for one that was
-// dropped.
-func Details(t *pipeline.Turn) (*Record, *CallRecord) {
-	s, ok := t.State.(*single)
-	if !ok || !s.ended || s.call == nil {
-		return nil, nil
-	}
-	return &s.said.Record, &s.call.Record
-}
 
 // CallRecord is the record of a call. Instants that were not observed are pipeline.Unknown.
 type CallRecord struct {

@@ -3,11 +3,11 @@
 // has to be changed.
 //
 // Read config.go for what is set, call.go for a call of several turns and stream.go for what
-// it sends, client.go for a turn as a pipeline.Converser, story.go and turn.go for whose audio
-// it is and when somebody is through, ear.go for the queue that a telephone plays, measure.go
-// for the figures of a turn and ending.go for how it ended, message.go for what a bot says,
-// mulaw.go for samples, and retell.go for how records are made again from a raw log. Facts of the protocol, with their sources, are those of package
-// pipeline/wire/twilio.
+// it sends, client.go and single.go for turns as a pipeline.Converser, story.go and turn.go for
+// whose audio it is and when somebody is through, ear.go for the queue that a telephone plays,
+// measure.go for the figures of a turn and ending.go for how it ended, message.go for what a bot
+// says, mulaw.go for samples, and retell.go for how records are made again from a raw log. Facts
+// of the protocol, with their sources, are those of package pipeline/wire/twilio.
 //
 // # What is modelled
 //

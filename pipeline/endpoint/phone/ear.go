@@ -86,14 +86,30 @@ func (p *piece) cut(at time.Duration) (loud bool) {
 	return p.end < before
 }
 
-// reply is what a bot says in a turn.
+// reply is what a bot says in a turn. A bot may send silence all the time, in pieces as small
+// as it likes, so what is asked of it with each of them looks at few.
 type reply struct {
 	pieces []piece
 	lost   bool // something that could be heard was dropped
+	// How many pieces there are up to the first and to the last of which something is heard,
+	// and to the last of which something could be; 0 for none.
+	opens, closes, arrived int
 }
 
 // add adds a piece.
-func (r *reply) add(p piece) { r.pieces = append(r.pieces, p) }
+func (r *reply) add(p piece) {
+	r.pieces = append(r.pieces, p)
+	n := len(r.pieces)
+	if p.end > 0 {
+		r.closes = n
+		if r.opens == 0 {
+			r.opens = n
+		}
+	}
+	if p.loud {
+		r.arrived = n
+	}
+}
 
 // cut drops what would be heard from an instant on, and reports whether it was of interest.
 func (r *reply) cut(at time.Duration) (loud bool) {
@@ -101,18 +117,15 @@ func (r *reply) cut(at time.Duration) (loud bool) {
 		loud = r.pieces[i].cut(at) || loud
 	}
 	r.lost = r.lost || loud
+	for r.closes > 0 && r.pieces[r.closes-1].end == 0 {
+		r.closes--
+	}
+	r.opens = min(r.opens, r.closes)
 	return loud
 }
 
 // opening returns the first piece of which something is heard, or -1.
-func (r *reply) opening() int {
-	for i := range r.pieces {
-		if r.pieces[i].end > 0 {
-			return i
-		}
-	}
-	return -1
-}
+func (r *reply) opening() int { return r.opens - 1 }
 
 // voiced returns when the first sample that can be heard is heard; Unknown for none.
 func (r *reply) voiced() time.Duration {
@@ -124,17 +137,16 @@ func (r *reply) voiced() time.Duration {
 
 // quiet returns when the last sample that can be heard has been; Unknown for none.
 func (r *reply) quiet() time.Duration {
-	for i := len(r.pieces) - 1; i >= 0; i-- {
-		if p := &r.pieces[i]; p.end > 0 {
-			return p.start + last(p.end)
-		}
+	if r.closes == 0 {
+		return pipeline.Unknown
 	}
-	return pipeline.Unknown
+	p := &r.pieces[r.closes-1]
+	return p.start + last(p.end)
 }
 
 // heardFrom returns when from an instant on something is heard; Unknown for nothing more.
 func (r *reply) heardFrom(at time.Duration) time.Duration {
-	for i := range r.pieces {
+	for i := max(0, r.opening()); i < r.closes; i++ {
 		p := &r.pieces[i]
 		if p.start+last(p.end) <= at {
 			continue
@@ -151,10 +163,8 @@ func (r *reply) heardFrom(at time.Duration) time.Duration {
 
 // came returns when the last piece came of which something could be heard; Unknown for none.
 func (r *reply) came() time.Duration {
-	for i := len(r.pieces) - 1; i >= 0; i-- {
-		if r.pieces[i].loud {
-			return r.pieces[i].at
-		}
+	if r.arrived == 0 {
+		return pipeline.Unknown
 	}
-	return pipeline.Unknown
+	return r.pieces[r.arrived-1].at
 }

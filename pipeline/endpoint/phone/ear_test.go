@@ -135,6 +135,7 @@ func unfold(t *testing.T, ops []byte) {
 		case 5:
 			s.take(&message{fault: FaultJSON, why: "so"}, at)
 		}
+		known(t, &s.now.reply)
 		settle()
 	}
 	for i := 0; (s.now.speaks || s.now.greets) && i < 10; i++ {
@@ -152,8 +153,65 @@ func unfold(t *testing.T, ops []byte) {
 			t.Errorf("out of order: %s", figures(r))
 		case played+r.Dropped != sent:
 			t.Errorf("%s played and %s dropped of %s: %s", played, r.Dropped, sent, figures(r))
-		case r.Interrupted != pipeline.Unknown && (r.Backlog < 0 || r.PlayedOn < 0 || r.Stopped == pipeline.Unknown):
+		case r.Interrupted != pipeline.Unknown && (r.Backlog < 0 || r.PlayedOn < 0 || r.BargeIn() != pipeline.Unknown && r.BargeIn() < 0):
 			t.Errorf("an interruption: %s", figures(r))
 		}
 	}
+}
+
+// known checks what a reply knows of its pieces against a look at all of them.
+func known(t *testing.T, r *reply) {
+	t.Helper()
+	opening, closing, arrived := -1, -1, -1
+	for i := range r.pieces {
+		if p := &r.pieces[i]; p.end > 0 {
+			closing = i
+			if opening < 0 {
+				opening = i
+			}
+		}
+		if r.pieces[i].loud {
+			arrived = i
+		}
+	}
+	if r.opens-1 != opening || r.closes-1 != closing || r.arrived-1 != arrived {
+		t.Errorf("heard from piece %d to %d, loud until %d; want %d to %d, %d", r.opens-1, r.closes-1, r.arrived-1, opening, closing, arrived)
+	}
+}
+
+// TestInterruptedSilence: who cuts into an answer that has just ended did not interrupt it.
+func TestInterruptedSilence(t *testing.T) {
+	for onset, want := range map[time.Duration]time.Duration{1400 * msec: pipeline.Unknown, 1100 * msec: 100 * msec} {
+		s := story{setting: setting{Stream: "SID", Greeting: 0, Pause: time.Second, Hush: 500 * msec, Patience: 2 * time.Second, Longest: 4 * time.Second}}
+		s.begin(0)
+		say := func(start, onset, end time.Duration) {
+			u := newTurn(pipeline.Unknown)
+			u.start, u.onset, u.end = start, onset, end
+			s.said(u)
+		}
+		say(0, 0, 500*msec)
+		s.take(&message{event: "media", codes: slices.Repeat([]byte{0x80}, 8*200)}, 1000*msec) // until 1200
+		say(1000*msec, onset, onset+400*msec)
+		_, r := s.over(s.settled())
+		if r.BargeIn() != want || r.Interrupted != onset {
+			t.Errorf("interrupted at %s: stopped %s after, want %s", r.Interrupted, r.BargeIn(), want)
+		}
+	}
+}
+
+// BenchmarkSilence: a message of silence costs as much after many as after few.
+func BenchmarkSilence(b *testing.B) {
+	for b.Loop() {
+		s := story{setting: setting{Stream: "SID", Hush: 500 * msec, Patience: time.Hour, Longest: time.Hour}}
+		s.begin(0)
+		u := newTurn(pipeline.Unknown)
+		u.start, u.onset, u.end = 0, 0, msec
+		s.said(u)
+		m := &message{event: "media", codes: []byte{0xff}}
+		for i := range 20_000 {
+			s.take(m, time.Duration(i)*msec)
+			_ = s.settled()
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/20_000, "ns/message")
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -238,9 +239,9 @@ func (a *answering) wait() *Record {
 // figures tells of a record in a line, in ms.
 func figures(r *Record) string {
 	ms := peer.MS
-	var faults []string
+	var faults, names []string
 	for _, f := range r.Faults {
-		faults = append(faults, fmt.Sprintf("%s*%d", f.Name, f.Count))
+		faults, names = append(faults, fmt.Sprintf("%s*%d", f.Name, f.Count)), append(names, f.Name)
 	}
 	text := fmt.Sprintf("speech %s..%s audio %s..%s audible %s heard %s..%s lead %s v2v %s samples %d queued %s",
 		ms(r.SpeechStart), ms(r.SpeechEnd), ms(r.FirstAudio), ms(r.LastAudio), ms(r.FirstAudible), ms(r.Voiced), ms(r.Over), ms(r.Lead), ms(r.V2V()), r.Samples, ms(r.MaxQueued))
@@ -256,6 +257,9 @@ func figures(r *Record) string {
 	}
 	if faults != nil {
 		text += " faults " + strings.Join(faults, ",")
+	}
+	if !slices.Equal(r.Flags, names) {
+		text += fmt.Sprintf(" flags %q", r.Flags)
 	}
 	return text + fmt.Sprintf(" end %s %s %q", ms(r.End), r.Outcome, r.Reason)
 }

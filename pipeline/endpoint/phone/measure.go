@@ -32,7 +32,7 @@ type Record struct {
 	FirstCutIn time.Duration
 
 	// Of an answer into which the caller cut at Interrupted. The bot was last heard at
-	// Stopped; at Interrupted there was a Backlog to play. PlayedOn is how long it was still
+	// Stopped, which is Unknown where it had fallen silent before; at Interrupted there was a Backlog to play. PlayedOn is how long it was still
 	// heard when the last of it had come: much of it, and Truncated Unknown, is a bot that
 	// stops making audio and lets what it sent be played.
 	Stopped  time.Duration
@@ -57,7 +57,7 @@ func NewRecord(id int64, due time.Duration) Record {
 func (r *Record) V2V() time.Duration { return pipeline.Since(r.SpeechEnd, r.Voiced) }
 
 // BargeIn returns the time from the caller's first sound into an answer until that was last
-// heard; Unknown when the caller did not cut in.
+// heard; Unknown when the caller did not cut in, or cut into silence.
 func (r *Record) BargeIn() time.Duration { return pipeline.Since(r.Interrupted, r.Stopped) }
 
 // measure makes the record of a turn that ends at an instant, but for how it ended.
@@ -67,6 +67,9 @@ func (s *story) measure(t *turn, at time.Duration) *Record {
 	r.SpeechStart, r.SpeechEnd = t.onset, t.end
 	r.CutIns, r.FirstCutIn = t.cutIns, t.cutIn
 	r.Events, r.Faults = t.events, t.faults
+	for _, f := range t.faults {
+		r.Flags = append(r.Flags, f.Name)
+	}
 	if t.cleared != pipeline.Unknown {
 		r.Truncated = t.cleared
 	}
@@ -75,7 +78,10 @@ func (s *story) measure(t *turn, at time.Duration) *Record {
 		r.hear(t, t.first(k), k)
 	}
 	if t.interrupted != pipeline.Unknown {
-		r.Interrupted, r.Stopped, r.Backlog = t.interrupted, r.Over, t.backlog
+		r.Interrupted, r.Backlog = t.interrupted, t.backlog
+		if r.Over >= t.interrupted {
+			r.Stopped = r.Over
+		}
 		r.PlayedOn = 0
 		if t.cleared == pipeline.Unknown {
 			r.PlayedOn = max(0, r.Over-max(t.came(), t.interrupted))

@@ -23,23 +23,58 @@ const (
 	noteHungUp = "hung_up" // N as above
 )
 
-// Retell makes the record of a Turn again from what was kept of its call, and tells each
-// message of the bot, see RetellCall.
+// Retell makes the record of a Turn again from what was kept of its call, of which it was the
+// first, and tells each message of the bot, see RetellCall.
 func Retell(x *exchange.Exchange, each func(talk.Event)) (pipeline.Answered, error) {
-	s, told, err := retell(x, each)
+	all, err := RetellAll(x, each)
 	if err != nil {
 		return pipeline.Answered{}, err
 	}
+	return all[0], nil
+}
+
+// RetellAll is Retell for all turns of a call: at least one. What was not said is not among
+// them.
+func RetellAll(x *exchange.Exchange, each func(talk.Event)) ([]pipeline.Answered, error) {
+	s, told, err := retell(x, each)
+	if err != nil {
+		return nil, err
+	}
 	call := s.callRecord(x.Request, x.Due, &told.End)
-	r := NewRecord(x.Request, x.Due)
-	if len(s.turns) > 0 {
-		r = *s.turns[0]
-	} else {
+	turns := s.inTurn()
+	if len(turns) == 0 {
+		r := NewRecord(x.Request, x.Due)
 		r.Outcome, r.Reason = s.unspoken(&told.End)
 		r.End = told.End.At
+		turns = []*Record{&r}
 	}
-	r.Reason = tidy(told.Reason(r.Outcome, r.Reason))
-	return answered(&r, &call), nil
+	parts := append(told.Parts, told.End.Part)
+	var all []pipeline.Answered
+	for i, r := range turns {
+		r.Reason = tidy(told.Reason(r.Outcome, r.Reason))
+		if len(told.Parts) == 0 {
+			return []pipeline.Answered{answered(r, &call)}, nil
+		}
+		transport := told.Opening.Transport
+		if i >= len(told.Parts) {
+			r.Close, transport = call.Close, call.Transport
+		}
+		all = append(all, inCall(r, transport, parts[min(i, len(parts)-1)], i == 0))
+	}
+	return all, nil
+}
+
+// inTurn returns the turns of the call but for those that cut into an answer: they have the ID of
+// the turn that they cut into.
+func (s *story) inTurn() (all []*Record) {
+	seen := map[int64]bool{}
+	for _, r := range s.turns {
+		if !seen[r.ID] {
+			seen[r.ID] = true
+			all = append(all, r)
+		}
+	}
+	return all
 }
 
 // RetellCall makes the record of a call again from what was kept of it, and tells each message

@@ -114,7 +114,7 @@ func (t *turn) clear(at, cut, hush time.Duration) {
 	}
 	if t.speaks && t.interrupted == pipeline.Unknown && voiced != pipeline.Unknown && voiced < t.end && (lost || quiet+hush >= at) {
 		if t.opening() < 0 { // of what was dropped nothing was heard
-			t.lost, t.pieces = false, nil
+			t.reply = reply{}
 			return
 		}
 		t.givenUp()

@@ -1,7 +1,9 @@
-// Package recount computes the numbers of a run's requests again from the bytes that
-// came, and compares them with those in its traces.
+// Package recount computes the numbers of a run's requests, and of its sessions with speech
+// services, again from the bytes that came, and compares them with those in its traces.
 //
-// Read recount.go for the course of it and figures.go for what is compared.
+// Read recount.go for the course of it, figures.go for what is compared of a request,
+// speech.go for sessions with speech services, and turn.go for the spans and marks of voice
+// turns that are made of them.
 package recount
 
 import (
@@ -10,6 +12,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"halfsecond/pipeline"
@@ -19,12 +22,15 @@ import (
 
 // Result is what came of it.
 type Result struct {
-	Again  int // requests that were read again from their bytes
-	Differ []Difference
-	// Requests of the traces that could not be: that were never sent, whose exchange is not
+	Again int // requests that were read again from their bytes
+	// Hearings, Sayings and Answers are those of speech services that were, and Turns the
+	// voice turns with one, whose spans and marks were compared with them.
+	Hearings, Sayings, Answers, Turns int
+	Differ                            []Difference
+	// What of the traces could not be read again: what was never sent, whose exchange is not
 	// in the log, and whose bytes are not in it, since texts were not to be kept.
 	Unsent, Missing, Textless int
-	Others                    int  // exchanges of no request in the traces: of a warm-up, of other people, of what a cut run did not keep
+	Others                    int  // exchanges of nothing in the traces: of a warm-up, of other people, of what a cut run did not keep
 	Early                     int  // those of them that were due before any in the traces: of a warm-up
 	Hashed                    bool // the log has other letters in place of texts
 	Cut                       bool // the log ends in mid-air
@@ -32,7 +38,8 @@ type Result struct {
 
 // Difference is one figure that is not as it was.
 type Difference struct {
-	Request int64
+	Of      string // "request", "hearing", "saying", "answer", or a turn, such as "turn 0 of session 3"
+	Request int64  // its ID; 0 of a turn
 	Figure  string // as trace files name it
 	Trace   string // what the trace says
 	Bytes   string // what the bytes say
@@ -40,15 +47,19 @@ type Difference struct {
 
 // String says it in one line.
 func (d Difference) String() string {
-	return fmt.Sprintf("request %d: %s is %s in the trace, %s by its bytes", d.Request, d.Figure, d.Trace, d.Bytes)
+	of := d.Of
+	if d.Request != 0 {
+		of += " " + strconv.FormatInt(d.Request, 10)
+	}
+	return fmt.Sprintf("%s: %s is %s in the trace, %s by its bytes", of, d.Figure, d.Trace, d.Bytes)
 }
 
-// Traces reads a raw log to its end and compares it with the requests of the traces. Of a
-// simulated request there is nothing to compare. The error says where the log cannot be
-// read.
+// Traces reads a raw log to its end and compares it with the requests of the traces and with
+// what speech services did in them. Of what was simulated there is nothing to compare. The
+// error says where the log cannot be read.
 func Traces(traces []pipeline.Trace, log *exchange.Reader) (*Result, error) {
 	r := &Result{Hashed: log.Header.Hashed}
-	left, first := sent(traces, r), firstDue(traces)
+	left, said, first := sent(traces, r), records(traces, r), firstDue(traces)
 	for {
 		x, err := log.Next()
 		if errors.Is(err, io.EOF) {
@@ -57,16 +68,19 @@ func Traces(traces []pipeline.Trace, log *exchange.Reader) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		record := left[x.Request]
-		delete(left, x.Request)
-		if record == nil && x.Due < first {
-			r.Early++
+		if of := spoken(x.Protocol); of != "" && left[x.Request] == nil {
+			err = r.compareSpeech(of, said, x, x.Due < first)
+		} else {
+			record := left[x.Request]
+			delete(left, x.Request)
+			err = r.compare(record, x, x.Due < first)
 		}
-		if err := r.compare(record, x); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
-	r.Cut, r.Missing = log.Unfinished(), len(left)
+	r.Cut, r.Missing = log.Unfinished(), len(left)+len(said)
+	r.turns(traces)
 	slices.SortStableFunc(r.Differ, func(a, b Difference) int { return int(min(max(a.Request-b.Request, -1), 1)) })
 	return r, nil
 }
@@ -97,11 +111,19 @@ func sent(traces []pipeline.Trace, r *Result) map[int64]*pipeline.Request {
 	return all
 }
 
+// other counts an exchange of nothing in the traces.
+func (r *Result) other(early bool) {
+	r.Others++
+	if early {
+		r.Early++
+	}
+}
+
 // compare reads an exchange again and compares it with a request, nil for none.
-func (r *Result) compare(record *pipeline.Request, x *exchange.Exchange) error {
+func (r *Result) compare(record *pipeline.Request, x *exchange.Exchange, early bool) error {
 	switch {
 	case record == nil:
-		r.Others++
+		r.other(early)
 		return nil
 	case !x.Whole():
 		r.Textless++
@@ -115,7 +137,7 @@ func (r *Result) compare(record *pipeline.Request, x *exchange.Exchange) error {
 	seen := observed(record, &again)
 	for _, f := range figures {
 		if a, b := f.of(&seen), f.of(&again); a != b {
-			r.Differ = append(r.Differ, Difference{x.Request, f.name, a, b})
+			r.Differ = append(r.Differ, Difference{"request", x.Request, f.name, a, b})
 		}
 	}
 	return nil

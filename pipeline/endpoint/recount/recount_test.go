@@ -131,7 +131,7 @@ func TestTraces(t *testing.T) {
 	got, err := Traces(traces, log(t, exchange.Header{}, 0, answered(5), answered(1), answered(9), answered(3)))
 	want := &Result{
 		Again: 3, Unsent: 1, Missing: 1, Others: 1,
-		Differ: []Difference{{5, "first_output_ns", "11", "10"}, {5, "chunks", "2", "1"}},
+		Differ: []Difference{{"request", 5, "first_output_ns", "11", "10"}, {"request", 5, "chunks", "2", "1"}},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, error %v; want %+v", got, err, want)
@@ -169,7 +169,7 @@ func TestModelledWay(t *testing.T) {
 	late.ID = 3
 	late.LastOutput++
 	got, err := Traces([]pipeline.Trace{{Requests: []pipeline.Request{far, gone, late}}}, log(t, exchange.Header{}, 0, answered(1), answered(2), answered(3)))
-	want := &Result{Again: 3, Differ: []Difference{{3, "last_output_ns", "11", "10"}}}
+	want := &Result{Again: 3, Differ: []Difference{{"request", 3, "last_output_ns", "11", "10"}}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, error %v; want %+v", got, err, want)
 	}

@@ -76,7 +76,7 @@ func joinNonEmpty(head, message string) string {
 // text. It returns nil when the member is missing or says that there is none.
 func MemberFailure(raw json.RawMessage) *Failure {
 	switch string(raw) {
-	case "", "null", "false", `""`:
+	case "", "null", "false", `""`, "0":
 		return nil
 	}
 	f := &Failure{Kind: InBand}

@@ -79,9 +79,12 @@ func (o *oddCounts) lookClosely(message []byte, usage []*Usage) {
 	}
 }
 
-// forget makes a count of that kind unknown. A nil Usage has none.
+// forget makes a count of that kind unknown, and that of a part of it. A nil Usage has none.
 func (u *Usage) forget(kind int) {
 	if u != nil {
+		if kind == ofAnswer {
+			u.Reasoning = pipeline.UnknownCount
+		}
 		*[countKinds]*int{ofPrompt: &u.Prompt, ofAnswer: &u.Completion, ofReasoning: &u.Reasoning, ofCache: &u.Cached}[kind] = pipeline.UnknownCount
 	}
 }

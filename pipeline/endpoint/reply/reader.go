@@ -243,7 +243,7 @@ func (r *reader) event(e wire.Event) bool {
 		if r.step.Unread = unread(e, &r.step); r.step.Unread {
 			r.reply.Unread++
 		} else {
-			if r.step.Mangled = !utf8.Valid(e.Data); r.step.Mangled {
+			if r.step.Mangled = r.step.says() && !utf8.Valid(e.Data); r.step.Mangled {
 				r.reply.Mangled++
 			}
 			r.odd.look(e.Data, r.step.Usage, r.step.Timings)
@@ -398,7 +398,20 @@ func (r *reader) finish() *Reply {
 		r.reply.Choices = append(r.reply.Choices, g.choice())
 	}
 	r.useCount()
+	r.judgeUnread()
 	return &r.reply
+}
+
+// ErrNothingRead is the cause of a failure for a stream that came to its end, and brought
+// nothing of an answer, while messages of it could not be read.
+var ErrNothingRead = errors.New("nothing of the answer could be read: it came in messages that are no valid JSON")
+
+// judgeUnread lets no answer pass of which there is nothing because of what could not be
+// read: it is not known to be empty.
+func (r *reader) judgeUnread() {
+	if r.reply.Outcome == pipeline.OK && r.reply.Unread > 0 && r.amount() == "" {
+		r.reply.Outcome, r.reply.Failure = pipeline.Error, &Failure{Kind: BadLink, Cause: ErrNothingRead}
+	}
 }
 
 // useCount takes what the server counted, as far as that can be.

@@ -16,7 +16,7 @@ const MostTokens = 100_000_000
 const addedTokens = 100_000
 
 // Usage is what a server counted, as far as that can be. A count that it did not state, or
-// that cannot be, is pipeline.UnknownCount; decoders always state Completion.
+// that cannot be, is pipeline.UnknownCount.
 type Usage struct {
 	Prompt     int
 	Completion int
@@ -40,11 +40,13 @@ func (t *tally) take(usage, timings *Usage, output bool) int {
 	now := pipeline.UnknownCount
 	if timings != nil {
 		t.timings = merge(t.timings, timings)
-		now = t.timings.Completion
+		now = timings.Completion
 	}
 	if usage != nil {
 		t.usage = merge(t.usage, usage)
-		now = t.usage.Completion
+		if usage.Completion != pipeline.UnknownCount {
+			now = usage.Completion
+		}
 	}
 	if now == pipeline.UnknownCount {
 		t.missed = t.missed || output
@@ -58,10 +60,11 @@ func (t *tally) take(usage, timings *Usage, output bool) int {
 	return added
 }
 
-// result returns the server's count and where it came from.
+// result returns the server's count and where that of the answer came from. Timings that
+// have one go before a usage that has none.
 func (t *tally) result() (*Usage, string) {
 	switch {
-	case t.usage != nil:
+	case t.usage != nil && (t.usage.Completion != pipeline.UnknownCount || t.timings == nil):
 		return t.usage, sourceUsage
 	case t.timings != nil:
 		return t.timings, sourceTimings

@@ -180,7 +180,7 @@ func (m *Meter) Length() time.Duration { return pipeline.SamplesLast(m.Samples, 
 func (m *Meter) Audible() bool { return m.FirstAudible != pipeline.Unknown }
 
 // Noisy reports whether the audio is as noise is, and as loud as no noise of a voice: most
-// likely its format is another. The first two seconds that can be heard tell it.
+// likely its format is another. The first 48,000 samples that can be heard tell it: 2 s at 24 kHz.
 func (m *Meter) Noisy() bool { return m.grain.noisy(m.Format.Rate) }
 
 // listen looks for the first sample that can be heard, and at those after it.

@@ -12,7 +12,7 @@ import (
 
 // TestNoisy reads a recording of speech as what it is, and as other formats.
 func TestNoisy(t *testing.T) {
-	file, err := os.ReadFile("../../../cmd/halfsecond/utterance/table.wav")
+	file, err := os.ReadFile("../../../simulators/voice/utterance/ours/table.wav")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 
 	"halfsecond/pipeline/endpoint/reply"
 	"halfsecond/pipeline/endpoint/talk"
@@ -44,11 +43,8 @@ type decoder interface {
 
 // object reads a message that must be an object of JSON.
 func object(data []byte, into any, s *step) bool {
-	if err := json.Unmarshal(data, into); err != nil {
-		s.unreadable(fmt.Errorf("a message that cannot be read: %w", err))
-		return false
-	}
-	return true
+	s.failure = talk.Object(data, into)
+	return s.failure == nil
 }
 
 // events reads the events of a post.

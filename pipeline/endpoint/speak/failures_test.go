@@ -106,7 +106,7 @@ func TestBadSockets(t *testing.T) {
 		"no room":           {ElevenLabsSocket, peer.Script{peer.Closes(1013)}, `refused "the server closed with code 1013: so it is" [] ttfb - ttfa - ttaa - end 0s length 0s`},
 		"broken off":        {ElevenLabsSocket, peer.Script{chunk, 10 * msec, peer.Breaks{}}, `truncated "it broke off: websocket: close 1006 (abnormal closure): unexpected EOF" [no_done] ttfb 0s ttfa 0s ttaa 0s end 10ms length 10ms`},
 		"no audio":          {ElevenLabsSocket, peer.Script{`{"isFinal":true}`}, `error "no audio came" [] ttfb - ttfa - ttaa - end 0s length 0s`},
-		"never":             {ElevenLabsSocket, peer.Script{peer.Hangs{}}, `timeout "nothing came within 30s (--limit-gap)" [] ttfb - ttfa - ttaa - end 30s length 0s`},
+		"never":             {ElevenLabsSocket, peer.Script{peer.Hangs{}}, `timeout "no answer within 30s (--limit-first-byte)" [] ttfb - ttfa - ttaa - end 30s length 0s`},
 		"garbage":           {ElevenLabsSocket, peer.Script{"}{"}, `error "a message that cannot be read: invalid character '}' looking for beginning of value" [] ttfb - ttfa - ttaa - end 0s length 0s`},
 		"huge":              {ElevenLabsSocket, peer.Script{strings.Repeat("x", 17<<20)}, `error "the server sends a message longer than 16 MiB" [] ttfb - ttfa - ttaa - end 0s length 0s`},
 		"its error":         {ElevenLabsSocket, peer.Script{`{"message":"too late","error":"input_timeout_exceeded","code":1008}`}, `error "the server reports error input_timeout_exceeded: too late" [] ttfb - ttfa - ttaa - end 0s length 0s`},
@@ -162,7 +162,7 @@ func TestStalls(t *testing.T) {
 			r.Do(func() { r.client.Say(&s.Saying, "cd ") })
 		}
 		r.Do(func() { r.client.Finish(&s.Saying) })
-		if got := s.wait(); got.Reason != "nothing came within 30s (--limit-gap)" || got.End != 110*time.Second {
+		if got := s.wait(); got.Reason != "no answer within 30s (--limit-first-byte)" || got.End != 110*time.Second {
 			t.Errorf("%q at %s", got.Reason, got.End)
 		}
 	})

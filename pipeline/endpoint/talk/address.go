@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"halfsecond/pipeline/endpoint"
 )
 
 // Address returns where a path of a protocol is, over HTTP or as a WebSocket, with the
@@ -44,6 +46,8 @@ func parse(text string) (*url.URL, error) {
 		problem = "want it to begin with http://, https://, ws:// or wss://"
 	case u.Host == "":
 		problem = "it names no host"
+	case endpoint.CheckPort(u) != nil:
+		problem = endpoint.CheckPort(u).Error()
 	case u.User != nil:
 		problem = "it holds a user or password; give the key apart from the URL"
 	case u.Fragment != "":

@@ -16,9 +16,17 @@ func TestComplaint(t *testing.T) {
 		`{"detail":"no"}`:                    "the server reports an error: no",
 		`{"error_code":4008,"message":"no"}`: "the server reports error 4008: no",
 		`{"message":"all is well","title":"so it is","error":null,"detail":false,"error_code":""}`: "",
-		`{"type":"Metadata"}`: "",
-		`"error"`:             "",
-		`{`:                   "",
+		`{"type":"stats","detail":{"latency":3}}`:                                                  "",
+		`{"detail":{"latency":3}}`:                                                                 "",
+		`{"type":"x","error_code":0,"message":"ok"}`:                                               "",
+		`{"type":"pong","detail":"all well"}`:                                                      "",
+		`{"type":"x","error":0,"message":"ok"}`:                                                    "",
+		`{"type":"auth_error","detail":"who are you?"}`:                                            "the server reports an error: who are you?",
+		`{"type":"x","error":"no","detail":{"a":1}}`:                                               "the server reports an error: no",
+		`{"type":7,"error":"no"}`:                                                                  "the server reports an error: no",
+		`{"type":"Metadata"}`:                                                                      "",
+		`"error"`:                                                                                  "",
+		`{`:                                                                                        "",
 	} {
 		got := ""
 		if f := Complaint([]byte(data)); f != nil {

@@ -41,6 +41,8 @@ type Config struct {
 	Limits endpoint.Limits
 	// MaxBytes limits what one conversation receives; 0 means DefaultMaxBytes.
 	MaxBytes int64
+	// Cold has each post open a connection; otherwise one is kept for the next.
+	Cold bool
 
 	// Keep, when set, is handed what went over the wire in each conversation, without the
 	// key, once it has ended. It is called from a goroutine of the conversation.
@@ -112,6 +114,7 @@ func New(config Config, loop Loop) (*Client, error) {
 		TLSClientConfig:        &tls.Config{RootCAs: config.Roots},
 		ForceAttemptHTTP2:      true,
 		DisableCompression:     true,
+		DisableKeepAlives:      config.Cold,
 		MaxIdleConnsPerHost:    64,
 		MaxResponseHeaderBytes: 1 << 20,
 	}

@@ -15,7 +15,8 @@ import (
 type End struct {
 	At     time.Duration
 	Sent   Sent
-	Status int // of HTTP; 0 without a response
+	Part   Sent // what of that went out since the last Part
+	Status int  // of HTTP; 0 without a response
 	Header http.Header
 	// Enough is true when the listener wanted no more.
 	Enough bool
@@ -80,15 +81,18 @@ func (e *End) Wrong() (pipeline.Outcome, string) {
 	return pipeline.OK, ""
 }
 
+// ServerClosed begins what Closed says.
+const ServerClosed = "the server closed with code"
+
 // Closed says how the server closed; "" when it did not.
 func (e *End) Closed() string {
 	if e.Code == 0 {
 		return ""
 	}
 	if e.Words == "" {
-		return fmt.Sprintf("the server closed with code %d", e.Code)
+		return fmt.Sprintf("%s %d", ServerClosed, e.Code)
 	}
-	return fmt.Sprintf("the server closed with code %d: %s", e.Code, e.Words)
+	return fmt.Sprintf("%s %d: %s", ServerClosed, e.Code, e.Words)
 }
 
 // end completes what is known of how the conversation ended.
@@ -96,12 +100,17 @@ func (l *Line) end(e End) End {
 	l.watch.stop()
 	l.mu.Lock()
 	l.over = true
-	e.Sent, e.HungUp = l.sent, l.hungUp
+	e.Sent, e.Part, e.HungUp = l.sent, l.latest, l.hungUp
 	l.mu.Unlock()
-	link, t := l.connection.Known(), &e.Transport
-	t.Status, t.Reused, t.DNS, t.Connect, t.TLS = e.Status, link.Reused, link.DNS, link.Connect, link.TLS
-	t.Headers = l.client.Key.Headers(e.Header)
+	l.know(&e.Transport, e.Status, e.Header)
 	return e
+}
+
+// know notes what is known of the connection once it was answered.
+func (l *Line) know(t *pipeline.Transport, status int, h http.Header) {
+	link := l.connection.Known()
+	t.Status, t.Reused, t.DNS, t.Connect, t.TLS = status, link.Reused, link.DNS, link.Connect, link.TLS
+	t.Headers = l.client.Key.Headers(h)
 }
 
 // response is the end that a response is which does not accept.

@@ -46,9 +46,10 @@ type Listener interface {
 
 // Opening is how a server accepted.
 type Opening struct {
-	At     time.Duration
-	Status int
-	Header http.Header
+	At        time.Duration
+	Status    int
+	Header    http.Header
+	Transport pipeline.Transport // what is known of the connection
 }
 
 // Message is a message of the server.
@@ -93,6 +94,7 @@ type Line struct {
 	hungUp  bool
 	over    bool
 	sent    Sent
+	latest  Sent // since the last Part
 }
 
 // line returns a conversation that is about to be opened, with its context.
@@ -105,8 +107,12 @@ func (c *Client) line(ask Ask, to Listener) (context.Context, *Line) {
 		watch:      newWatch(c.Limits, ask.Awaits, max(ask.Begins, now)-now, ask.Plays, cancel),
 		log:        c.newRecorder(ask),
 		wake:       make(chan struct{}, 1),
-		sent:       Sent{First: pipeline.Unknown, Last: pipeline.Unknown, Late: pipeline.Unknown},
+		sent:       nothingSent(), latest: nothingSent(),
 	}
+}
+
+func nothingSent() Sent {
+	return Sent{First: pipeline.Unknown, Last: pipeline.Unknown, Late: pipeline.Unknown}
 }
 
 var errUnread = errors.New("the server does not read: too much waits to be sent")
@@ -188,6 +194,34 @@ func (l *Line) note(f Frame, at time.Duration) {
 	l.log.sent(f, at)
 	if f.Payload {
 		l.sent.add(at, f.Due)
+		l.latest.add(at, f.Due)
+	}
+}
+
+// Part returns what went out since the Part before, or since the beginning: a conversation of
+// several turns has one for each of them. The raw log has it too.
+func (l *Line) Part(at time.Duration) Sent {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	part := l.latest
+	l.latest = nothingSent()
+	l.log.note(notePart, at, int64(l.sent.Frames))
+	return part
+}
+
+// Rest says that nothing need come or go until Again: no turn is under way.
+func (l *Line) Rest() {
+	if l.watch != nil {
+		l.watch.rest()
+	}
+}
+
+// Again says that another turn begins at an instant, whose audio plays so long: the limits for a
+// gap and for the whole count for it as they did for the first one.
+func (l *Line) Again(begins, plays time.Duration) {
+	if l.watch != nil {
+		now := l.client.Loop.Elapsed()
+		l.watch.again(max(begins, now)-now, plays)
 	}
 }
 

@@ -19,7 +19,8 @@ const (
 	noteConnect = "connect"
 	noteTLS     = "tls"
 	noteReused  = "reused"
-	noteBye     = "bye" // the client closed the WebSocket
+	noteBye     = "bye"  // the client closed the WebSocket
+	notePart    = "part" // a turn of several began or was over; N is the frames of payload until then
 
 	noteUnopened = "unopened" // the response of status 101 opened no WebSocket
 )

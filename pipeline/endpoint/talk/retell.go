@@ -19,6 +19,7 @@ var ErrTextless = errors.New("its bytes were not kept, since texts were not to b
 type Retold struct {
 	Opening  *Opening // nil when the server did not accept
 	Messages []Message
+	Parts    []Sent // as Part returned them
 	End      End
 }
 
@@ -36,10 +37,12 @@ func Retell(x *exchange.Exchange) (*Retold, error) {
 	accepted := x.Status == http.StatusSwitchingProtocols || x.Method == http.MethodPost && x.Status >= 200 && x.Status <= 299
 	accepted = accepted && !unopened
 	if accepted {
-		r.Opening = &Opening{At: x.Answered, Status: x.Status, Header: header}
+		r.Opening = &Opening{At: x.Answered, Status: x.Status, Header: header, Transport: link(x)}
+		r.Opening.Transport.Headers = endpoint.Key{}.Headers(header)
 		r.Messages = messages(x)
 	}
 	r.End = ending(x, header, accepted)
+	r.Parts, r.End.Part = parts(x)
 	return r, nil
 }
 
@@ -140,17 +143,41 @@ func link(x *exchange.Exchange) pipeline.Transport {
 
 // sent returns what is known of the payload that went out.
 func sent(x *exchange.Exchange) Sent {
-	s := Sent{First: pipeline.Unknown, Last: pipeline.Unknown, Late: pipeline.Unknown}
 	if x.Method == http.MethodPost {
+		s := nothingSent()
 		if x.Sent != pipeline.Unknown {
 			s.add(x.Sent, x.Due)
 		}
 		return s
 	}
+	return sum(payload(x))
+}
+
+// parts returns what went out in each part of a conversation, and since the last of them.
+func parts(x *exchange.Exchange) (all []Sent, rest Sent) {
+	frames, from := payload(x), 0
+	for _, n := range x.Notes {
+		if to := int(n.N); n.Name == notePart && to >= from && to <= len(frames) {
+			all, from = append(all, sum(frames[from:to])), to
+		}
+	}
+	return all, sum(frames[from:])
+}
+
+// payload returns the frames of a WebSocket that had an instant at which they were due.
+func payload(x *exchange.Exchange) (all []exchange.Message) {
 	for _, m := range x.Messages {
 		if m.From == exchange.Client && m.Due != pipeline.Unknown {
-			s.add(m.At, m.Due)
+			all = append(all, m)
 		}
+	}
+	return all
+}
+
+func sum(frames []exchange.Message) Sent {
+	s := nothingSent()
+	for _, m := range frames {
+		s.add(m.At, m.Due)
 	}
 	return s
 }

@@ -82,7 +82,10 @@ func (l *Line) open(ctx context.Context) (*websocket.Conn, *tap, http.Header, En
 	conn.SetReadLimit(MaxMessage)
 	l.watch.opened()
 	l.log.response(wire.last(), resp)
-	l.to.Opened(Opening{At: wire.last(), Status: resp.StatusCode, Header: resp.Header})
+	o := Opening{At: wire.last(), Status: resp.StatusCode, Header: resp.Header, Transport: pipeline.NewTransport()}
+	o.Transport.HTTP = version(resp)
+	l.know(&o.Transport, o.Status, o.Header)
+	l.to.Opened(o)
 	return conn, wire, resp.Header, End{}
 }
 

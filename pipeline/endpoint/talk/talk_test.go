@@ -48,6 +48,9 @@ func TestAddress(t *testing.T) {
 		{"http:///x?key=secret", "/x", false, `url "http:///x": it names no host`},
 		{"http://u:secret@h/x", "/x", false, `url "http://h/x": it holds a user or password; give the key apart from the URL`},
 		{"http://h#secret", "/x", false, `url "http://h": it has a fragment (#...), which no server would see`},
+		{"ws://h:65535", "/x", true, "ws://h:65535/x?a=1"},
+		{"ws://h:65536/x", "/x", true, `url "ws://h:65536/x": there is no port 65536: want one of 1 to 65535`},
+		{"wss://h:0", "/x", true, `url "wss://h:0": there is no port 0: want one of 1 to 65535`},
 		{"http://h:x/secret", "/x", false, `the url cannot be read; want one like http://127.0.0.1:8080`},
 	}
 	for _, tt := range tests {

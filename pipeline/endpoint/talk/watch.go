@@ -45,8 +45,12 @@ type watch struct {
 	phase     *time.Timer
 	ends      time.Time // when the phase does
 	limit     time.Duration
+	sent      bool   // the request has its connection
+	accepted  bool   // the server has accepted
 	awaits    string // the server's word that it is ready; "" once it came
 	answering bool   // the server is to speak: what goes out is no sign of life
+	heard     bool   // it has said something in this turn
+	resting   bool   // no turn is under way
 	stopped   bool
 }
 
@@ -54,13 +58,42 @@ type watch struct {
 // awaits that it is ready. Nothing need come or go for so long at first, and then its audio
 // plays so long.
 func newWatch(l endpoint.Limits, awaits string, quiet, audio time.Duration, cancel context.CancelCauseFunc) *watch {
-	quiet = quiet.Round(time.Millisecond) // it is read as part of a limit
-	w := &watch{limits: l, cancel: cancel, begins: time.Now().Add(quiet), awaits: awaits}
-	w.whole = w.after(l.Whole+quiet+audio, &limitError{"no end", l.Whole, quiet + audio, flagWhole})
+	w := &watch{limits: l, cancel: cancel, awaits: awaits}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.begin(quiet, audio)
 	w.expect(l.Connect, 0, "no connection", flagConnect)
 	return w
+}
+
+// begin has the limit for the whole count from now. The lock is held.
+func (w *watch) begin(quiet, audio time.Duration) {
+	quiet, w.heard = quiet.Round(time.Millisecond), false // it is read as part of a limit
+	w.begins = time.Now().Add(quiet)
+	w.whole = w.after(w.limits.Whole+quiet+audio, &limitError{"no end", w.limits.Whole, quiet + audio, flagWhole})
+}
+
+// rest has nothing counted until again.
+func (w *watch) rest() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.stopped {
+		w.resting, w.answering = true, false
+		w.phase.Stop()
+		w.whole.Stop()
+	}
+}
+
+// again begins another turn.
+func (w *watch) again(quiet, audio time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.stopped {
+		w.whole.Stop()
+		w.resting, w.answering = false, false
+		w.begin(quiet, audio)
+		w.live()
+	}
 }
 
 func (w *watch) after(d time.Duration, cause *limitError) *time.Timer {
@@ -69,7 +102,7 @@ func (w *watch) after(d time.Duration, cause *limitError) *time.Timer {
 
 // expect replaces what is waited for. The lock is held.
 func (w *watch) expect(limit, more time.Duration, what, flag string) {
-	if w.stopped {
+	if w.stopped || w.resting {
 		return
 	}
 	if w.phase != nil {
@@ -80,10 +113,11 @@ func (w *watch) expect(limit, more time.Duration, what, flag string) {
 }
 
 // shaking says that the connection is open, and TLS is to be agreed on within the same time.
+// Of a connection that is opened though the request has another by now it means nothing.
 func (w *watch) shaking() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.stopped && w.phase.Stop() {
+	if !w.stopped && !w.sent && w.phase.Stop() {
 		w.phase = w.after(time.Until(w.ends), &limitError{"no answer to the TLS handshake", w.limit, 0, flagConnect})
 	}
 }
@@ -92,6 +126,7 @@ func (w *watch) shaking() {
 func (w *watch) connected() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.sent = true
 	w.expect(w.limits.FirstByte, 0, "no response", flagFirstByte)
 }
 
@@ -99,6 +134,7 @@ func (w *watch) connected() {
 func (w *watch) opened() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.accepted = true
 	if w.awaits != "" {
 		w.expect(w.limits.FirstByte, 0, "no "+w.awaits, flagFirstByte)
 		return
@@ -114,7 +150,8 @@ func (w *watch) ready() {
 	w.live()
 }
 
-// answers says whether the server is to speak from now on, whatever goes out.
+// answers says whether the server is to speak from now on, whatever goes out. If it has not
+// yet, it has as long as for the first byte of an answer.
 func (w *watch) answers(on bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -128,6 +165,7 @@ func (w *watch) answers(on bool) {
 func (w *watch) came() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.heard = true
 	w.live()
 }
 
@@ -140,16 +178,20 @@ func (w *watch) went() {
 	}
 }
 
-// live begins the longest silence anew. The lock is held.
+// live begins the longest silence anew, once the server takes what is said. The lock is held.
 func (w *watch) live() {
-	if w.awaits != "" {
+	if w.awaits != "" || !w.accepted {
 		return
 	}
-	what := "nothing came or went"
-	if w.answering {
-		what = "nothing came"
+	quiet := max(0, time.Until(w.begins)).Round(time.Millisecond)
+	switch {
+	case w.answering && !w.heard:
+		w.expect(w.limits.FirstByte, quiet, "no answer", flagFirstByte)
+	case w.answering:
+		w.expect(w.limits.Gap, quiet, "nothing came", flagGap)
+	default:
+		w.expect(w.limits.Gap, quiet, "nothing came or went", flagGap)
 	}
-	w.expect(w.limits.Gap, max(0, time.Until(w.begins)).Round(time.Millisecond), what, flagGap)
 }
 
 func (w *watch) stop() {

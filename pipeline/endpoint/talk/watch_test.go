@@ -32,7 +32,8 @@ func TestTurns(t *testing.T) {
 	}{
 		"never ready":       {silent, "session.updated", pipeline.Unknown, pipeline.Unknown, pipeline.Unknown, "no session.updated within 2s (--limit-first-byte) at 2s"},
 		"greets, not ready": {greets, "session.updated", pipeline.Unknown, pipeline.Unknown, pipeline.Unknown, "no session.updated within 2s (--limit-first-byte) at 2s"},
-		"its turn":          {silent, "session.updated", time.Second, 4 * time.Second, pipeline.Unknown, "nothing came within 3s (--limit-gap) at 7s"},
+		"its turn":          {silent, "session.updated", time.Second, 4 * time.Second, pipeline.Unknown, "no answer within 2s (--limit-first-byte) at 6s"},
+		"greets, its turn":  {greets, "session.updated", time.Second, 4 * time.Second, pipeline.Unknown, "nothing came within 3s (--limit-gap) at 7s"},
 		"had its turn":      {silent, "", pipeline.Unknown, 4 * time.Second, 5 * time.Second, "no end within 20s (--limit-whole) at 20s"},
 		"ours alone":        {silent, "", pipeline.Unknown, pipeline.Unknown, pipeline.Unknown, "no end within 20s (--limit-whole) at 20s"},
 	} {
@@ -88,6 +89,25 @@ func TestShaking(t *testing.T) {
 			}
 		}
 		c.Close()
+	})
+}
+
+// TestShakingTooLate: TLS of a connection that is opened in vain, since the request has
+// another by then, changes nothing of what is waited for.
+func TestShakingTooLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		ctx, cancel := context.WithCancelCause(t.Context())
+		w := newWatch(endpoint.Limits{Connect: time.Second, FirstByte: 3 * time.Second, Whole: time.Minute}, "", 0, 0, cancel)
+		defer w.stop()
+		time.Sleep(200 * time.Millisecond)
+		w.connected()
+		time.Sleep(200 * time.Millisecond)
+		w.shaking()
+		<-ctx.Done()
+		if why, after := context.Cause(ctx).Error(), time.Since(start); why != "no response within 3s (--limit-first-byte)" || after != 3200*time.Millisecond {
+			t.Errorf("%q after %s, want no response after 3.2s", why, after)
+		}
 	})
 }
 

@@ -8,7 +8,12 @@ import (
 // maxRecord bounds one record, so that a file of any size is read in little memory.
 const maxRecord = 16 << 20
 
-// guard counts lines, and stops a record that is too large.
+// maxBarren is how much of a file is read in which nothing more is known: some, such as pipes
+// and devices, never end.
+const maxBarren = 256 << 20
+
+// guard counts lines, and stops a record that is too large, and a file in which
+// nothing more is known.
 type guard struct {
 	from  io.Reader
 	left  int     // bytes that the record at hand may still take
@@ -16,9 +21,16 @@ type guard struct {
 	line  int     // of the offset asked for last
 	feeds []int64 // offsets of line feeds behind that
 	full  bool    // a record was too large
+
+	taken func() int // counts what was known so far
+	had   int        // of that, as of the offset below
+	since int64
 }
 
-func newGuard(from io.Reader) *guard { return &guard{from: from, left: maxRecord, line: 1} }
+// newGuard returns the guard of a file; taken counts what was known so far.
+func newGuard(from io.Reader, taken func() int) *guard {
+	return &guard{from: from, left: maxRecord, line: 1, taken: taken, had: taken()}
+}
 
 // next begins another record.
 func (g *guard) next() { g.left = maxRecord }
@@ -28,6 +40,12 @@ func (g *guard) Read(p []byte) (int, error) {
 	if g.left <= 0 {
 		g.full = true
 		return 0, fmt.Errorf("a record is larger than %d MiB: want one turn, call or span a record", maxRecord>>20)
+	}
+	if n := g.taken(); n != g.had {
+		g.had, g.since = n, g.read
+	}
+	if g.read-g.since >= maxBarren {
+		return 0, fmt.Errorf("nothing is known of %d MiB of it; want %s", maxBarren>>20, Formats)
 	}
 	n, err := g.from.Read(p[:min(len(p), g.left)])
 	for i, c := range p[:n] {

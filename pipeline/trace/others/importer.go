@@ -50,6 +50,7 @@ type Importer struct {
 	left     map[string]int // what was left out, by what it is
 	warnings []string
 	cut      []string
+	named    map[[2]string]place // where each turn stands that has a call and a number
 
 	spans    spanStore
 	pipecat  pipecatLog
@@ -59,7 +60,9 @@ type Importer struct {
 }
 
 // New returns an importer that has read nothing.
-func New(set Settings) *Importer { return &Importer{set: set, left: map[string]int{}} }
+func New(set Settings) *Importer {
+	return &Importer{set: set, left: map[string]int{}, named: map[[2]string]place{}}
+}
 
 // place is where something stands.
 type place struct {
@@ -88,13 +91,13 @@ const Formats = "OpenTelemetry spans as OTLP/JSON, metrics of Pipecat or LiveKit
 // error is that of a file that cannot be what it should: nothing of the import is then of use.
 // A file that ends in mid-air is none.
 func (im *Importer) Read(name string, from io.Reader) error {
-	g := newGuard(from)
+	before := im.taken()
+	g := newGuard(from, im.taken)
 	r := bufio.NewReaderSize(g, 64<<10)
 	begins, err := r.Peek(4 << 10)
 	if err != nil && err != io.EOF {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	before := len(im.turns) + im.spans.count() + im.records()
 	begins = bytes.TrimPrefix(begins, []byte("\ufeff"))
 	switch {
 	case len(bytes.TrimSpace(begins)) == 0:
@@ -110,14 +113,16 @@ func (im *Importer) Read(name string, from io.Reader) error {
 	switch {
 	case err != nil:
 		return err
-	case len(im.turns)+im.spans.count()+im.records() == before && len(im.cut) == 0:
+	case im.taken() == before && len(im.cut) == 0:
 		return fmt.Errorf("%s: nothing in it is known%s; want %s", name, im.met(), Formats)
 	}
 	return nil
 }
 
-// records counts what was taken from logs that become turns later.
-func (im *Importer) records() int { return im.pipecat.n + im.livekit.n + im.items.n }
+// taken counts what was taken from files so far: turns, and what becomes turns later.
+func (im *Importer) taken() int {
+	return len(im.turns) + im.spans.count() + im.pipecat.n + im.livekit.n + im.items.n
+}
 
 // met says what was in a file of which nothing is known.
 func (im *Importer) met() string {
@@ -155,6 +160,18 @@ func (im *Importer) add(t *turn, at place) error {
 	}
 	im.turns = append(im.turns, t)
 	return nil
+}
+
+// addOnce is add for a source in which a call and a number name one turn.
+func (im *Importer) addOnce(t *turn, at place) error {
+	if t.number != "" {
+		name := [2]string{t.call, t.number}
+		if first, there := im.named[name]; there {
+			return at.errorf("turn %.40q of call %.40q is there twice, first in %s: want each turn once, and its call with it where several are told", t.number, t.call, first)
+		}
+		im.named[name] = at
+	}
+	return im.add(t, at)
 }
 
 // leave counts something that is not imported.

@@ -230,6 +230,13 @@ func TestProblems(t *testing.T) {
 		{"a text", []string{`{"type":"LatencyReport","total_latency":"fast"}`}, []string{`total_latency is "fast": want a number`}},
 		{"two sources", []string{report, `{"id":"c","artifact":{"performanceMetrics":{"turnLatencies":[{"turnLatency":9}]}}}`}, []string{"log2, line 1", "this is Vapi", "while log1, line 1 is Deepgram", "one by one"}},
 		{"Vapi's turn", []string{`{"id":"c","artifact":{"performanceMetrics":{"turnLatencies":[{"turnLatency":-9}]}}}`}, []string{"turn 1: turnLatency is -9 ms: want 0 or more"}},
+		{"Vapi's seconds", []string{`{"id":"c","artifact":{"performanceMetrics":{"turnLatencies":[{"turnLatency":900},{"turnLatency":0.9}]}}}`}, []string{"line 1: turn 2: turnLatency is 0.9 ms: no turn takes less than 10ms", "want ms, not seconds"}},
+		{"Vapi's call twice", []string{`{"id":"c","artifact":{"performanceMetrics":{"turnLatencies":[{"turnLatency":900}]}}}`, `{"id":"c","artifact":{"performanceMetrics":{"turnLatencies":[{"turnLatency":900}]}}}`}, []string{`log2, line 1: turn "1" of call "c" is there twice, first in log1, line 1`}},
+		{"seconds", []string{"call,turn,v2v_ms\nA,1,940\nA,2,1.1\n"}, []string{"log1, line 3: v2v_ms is 1.1 ms: no turn takes less than 10ms", "want ms, not seconds"}},
+		{"seconds at the agent", []string{"call,turn,sent_ms\nA,1,0.9\n"}, []string{"log1, line 2: sent_ms is 0.9 ms"}},
+		{"a turn of nothing", []string{"call,turn,v2v_ms\nA,1,0\n"}, []string{"v2v_ms is 0 ms", "nothing where it is not known"}},
+		{"a turn twice", []string{"call,turn,v2v_ms\nA,1,940\nB,1,940\nA,1,950\n"}, []string{`log1, line 4: turn "1" of call "A" is there twice, first in log1, line 2`, "want each turn once"}},
+		{"a turn in two files", []string{"call,turn,v2v_ms\nA,1,940\n", "call,turn,v2v_ms\nA,1,940\n"}, []string{"log2, line 2: turn", "first in log1, line 2"}},
 		{"Vapi's list", []string{`{"id":"c","artifact":{"performanceMetrics":{"turnLatencies":[120, 340]}}}`}, []string{`turnLatencies has "120" in place 1: want an object`}},
 		{"a line of Vapi", []string{"Turn latency: 2719\n"}, []string{"log1, line 1", "want the parts in brackets"}},
 		{"a line of Vapi in s", []string{"Turn latency: 2719ms (model: 3s)\n"}, []string{`model "3s": want a number, such as 232ms`}},
@@ -260,6 +267,31 @@ func TestProblems(t *testing.T) {
 				t.Errorf("%s: %v\nwant it to have %q", c.name, err, want)
 			}
 		}
+	}
+}
+
+// TestSuggestions: a column that is not known is left out, with the one that it may stand for.
+func TestSuggestions(t *testing.T) {
+	for cell, want := range map[string]string{
+		"llm_ms": "llm_first_token_ms", "LLM TTFT (ms)": "llm_first_token_ms", "tts": "tts_first_audio_ms", "asr_latency": "stt_tail_ms", "v2v": "v2v_ms",
+		"llm_first_tokn_ms": "llm_first_token_ms", "endpointing_ms": "end_of_turn_ms", "playot_ms": "playout_ms", "cal": "call",
+	} {
+		in := must(t, Settings{}, "turn,sent_ms,"+cell+"\n1,900,3\n")
+		if len(in.Warnings) != 1 || !strings.HasSuffix(in.Warnings[0], fmt.Sprintf("did you mean %q?", want)) {
+			t.Errorf("%s: %q, want %s", cell, in.Warnings, want)
+		}
+	}
+}
+
+// TestPartsInSeconds: a model that never takes 10 ms may be in seconds, which is no more than
+// a warning; a queue may be as short.
+func TestPartsInSeconds(t *testing.T) {
+	in := must(t, Settings{}, "turn,sent_ms,llm_first_token_ms,hook_ms\n1,900,0.31,0.2\n2,900,0.4,0\n")
+	if want := []string{"log1, line 3: the longest llm_first_token_ms up to here is 400µs: want ms, and not seconds"}; !slices.Equal(in.Warnings, want) {
+		t.Errorf("warned of %q, want %q", in.Warnings, want)
+	}
+	if in = must(t, Settings{}, "turn,sent_ms,llm_first_token_ms\n1,900,0.31\n2,900,310\n"); in.Warnings != nil {
+		t.Errorf("warned of %q", in.Warnings)
 	}
 }
 
@@ -313,6 +345,42 @@ func TestTooLarge(t *testing.T) {
 	in := must(t, Settings{}, long+"\nLATENCY FROM USER STOPPED SPEAKING TO BOT STARTED SPEAKING: 0.800s\n")
 	if in.Sent != 1 {
 		t.Errorf("%d turns were sent, want 1", in.Sent)
+	}
+}
+
+// endless is a file that begins with a text and goes on with another for ever.
+type endless struct {
+	begins, goesOn string
+	at, read       int
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	n := copy(p, e.begins)
+	if e.begins = e.begins[n:]; n == 0 {
+		n = copy(p, e.goesOn[e.at:])
+		e.at = (e.at + n) % len(e.goesOn)
+	}
+	e.read += n
+	return n, nil
+}
+
+// TestEndless: of a file that goes on without anything that is known no more is read than 256
+// MiB after the last that was.
+func TestEndless(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it reads 512 MiB")
+	}
+	for name, e := range map[string]endless{
+		"log":  {begins: "LATENCY FROM USER STOPPED SPEAKING TO BOT STARTED SPEAKING: 0.800s\n", goesOn: strings.Repeat("\x00", 1<<16)},
+		"JSON": {goesOn: `{"a":"` + strings.Repeat("x", 1<<16) + "\"}\n"},
+	} {
+		err := New(Settings{}).Read("log", &e)
+		if err == nil || !strings.Contains(err.Error(), "nothing is known of 256 MiB of it; want OpenTelemetry") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if most := maxBarren + 1<<20; e.read > most {
+			t.Errorf("%s: %d bytes were read, want at most %d", name, e.read, most)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/agnivade/levenshtein"
 
@@ -19,6 +20,18 @@ import (
 
 // columns of a table beside those of spans.
 var columns = []string{"call", "turn", "v2v_ms", "sent_ms", "outcome", "reason"}
+
+// wholes are those of the whole turn.
+var wholes = []string{"v2v_ms", "sent_ms"}
+
+// usual are the names that others give to a column.
+var usual = map[string]string{
+	"vad": "vad_wait_ms", "eou": "end_of_turn_ms", "eot": "end_of_turn_ms", "endpointing": "end_of_turn_ms",
+	"stt": "stt_tail_ms", "asr": "stt_tail_ms", "transcriber": "stt_tail_ms", "transcription": "stt_tail_ms",
+	"llm": "llm_first_token_ms", "model": "llm_first_token_ms", "ttft": "llm_first_token_ms",
+	"tts": "tts_first_audio_ms", "voice": "tts_first_audio_ms", "ttfb": "tts_first_audio_ms", "ttfa": "tts_first_audio_ms",
+	"e2e": "sent_ms", "latency": "sent_ms",
+}
 
 // delimiters between the cells of a table.
 const delimiters = ",;\t"
@@ -62,16 +75,26 @@ func column(cell string) string {
 	return ""
 }
 
-// suggest returns the known column closest to a name.
+// suggest returns the known column closest to a name: one that it is misspelt of, or that of
+// which it has the usual word.
 func suggest(cell string) string {
+	cell = strings.ToLower(cell)
 	best, distance := "", 1<<30
 	names := append([]string{}, columns...)
 	for _, s := range stages {
 		names = append(names, s+"_ms")
 	}
 	for _, name := range names {
-		if d := levenshtein.ComputeDistance(strings.ToLower(cell), name); d < distance {
+		if d := levenshtein.ComputeDistance(cell, name); d < distance {
 			best, distance = name, d
+		}
+	}
+	if distance <= 2 {
+		return best
+	}
+	for _, word := range strings.FieldsFunc(cell, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if name, ok := usual[word]; ok {
+			return name
 		}
 	}
 	return best
@@ -96,10 +119,12 @@ func (im *Importer) readTable(name string, from *bufio.Reader, g *guard) error {
 	if err != nil {
 		return err
 	}
+	longest := map[string]time.Duration{}
 	for n := 1; ; n++ {
 		g.next()
 		row, err := r.Read()
 		if err == io.EOF {
+			im.doubt(longest, at)
 			return nil
 		}
 		if err != nil {
@@ -110,8 +135,21 @@ func (im *Importer) readTable(name string, from *bufio.Reader, g *guard) error {
 		if err != nil {
 			return at.errorf("%v", err)
 		}
-		if err := im.add(t, at); err != nil {
+		for _, x := range t.stages {
+			longest[x.name] = max(longest[x.name], x.to-x.from)
+		}
+		if err := im.addOnce(t, at); err != nil {
 			return err
+		}
+	}
+}
+
+// doubt warns of services that took less than any does, in all rows: their column may be in
+// seconds.
+func (im *Importer) doubt(longest map[string]time.Duration, at place) {
+	for _, name := range []string{pipeline.SpanLLMFirstToken, pipeline.SpanTTSFirstAudio, pipeline.SpanModelAudio} {
+		if d := longest[name]; d > 0 && d < shortest {
+			im.warnings = append(im.warnings, at.errorf("the longest %s_ms up to here is %s: want ms, and not seconds", name, d).Error())
 		}
 	}
 }
@@ -182,6 +220,13 @@ func rowOf(names, row []string, file string) (*turn, error) {
 				return nil, err
 			}
 			lengths[names[i]] = d
+		}
+	}
+	for _, name := range wholes {
+		if d, there := lengths[name]; there {
+			if err := whole(name, d); err != nil {
+				return nil, err
+			}
 		}
 	}
 	t.row(lengths)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"halfsecond/pipeline"
@@ -15,6 +16,11 @@ const unknown = pipeline.Unknown
 // longest is the longest time that a part of a turn may take. What is longer is a number in
 // another unit than it should be.
 const longest = 10 * time.Minute
+
+// shortest is the shortest time that a whole turn may take, from the end of speech to sound:
+// audio comes in frames of 10 ms and more, as in WebRTC, and before the next of them is there
+// nobody knows that speech is over. What is shorter is a number in another unit.
+const shortest = 10 * time.Millisecond
 
 // alike is how far apart two instants may be that two lines of a program took of the same
 // event.
@@ -115,6 +121,16 @@ func (t *turn) layFrom(arrived time.Duration, fronts [][]step, reply []step) {
 			at += s.takes
 		}
 	}
+}
+
+// whole returns why a turn cannot take so long, by the name of the figure; nil where it can,
+// or is not known.
+func whole(name string, d time.Duration) error {
+	if d == unknown || d >= shortest {
+		return nil
+	}
+	ms := float64(d) / float64(time.Millisecond)
+	return fmt.Errorf("%s is %s ms: no turn takes less than %s from the end of speech to sound; want ms, not seconds, and nothing where it is not known", name, strconv.FormatFloat(ms, 'g', -1, 64), shortest)
 }
 
 // lands returns when the reply is where its clock stops.

@@ -72,10 +72,13 @@ func (im *Importer) vapiCall(o object, at place) error {
 
 // vapiTurn adds a turn: the whole, endpointing, transcriber, model, voice.
 func (im *Importer) vapiTurn(call, number string, parts [5]time.Duration, knowledge time.Duration, at place) error {
+	if err := whole("turnLatency", parts[0]); err != nil {
+		return at.errorf("turn %s: %v", cmp.Or(number, "of the log"), err)
+	}
 	t := newTurn(call, number)
 	t.sent = parts[0]
 	t.lay([][]step{{{pipeline.SpanEndOfTurn, parts[1]}, {pipeline.SpanSTTTail, parts[2]}}}, []step{{pipeline.SpanHook, knowledge}, {pipeline.SpanLLMFirstToken, parts[3]}, {pipeline.SpanTTSFirstAudio, parts[4]}})
-	return im.add(t, at)
+	return im.addOnce(t, at)
 }
 
 // vapiLine reads a line of Vapi's call log, such as "Turn latency: 2719ms (transcriber: 232ms,

@@ -33,6 +33,9 @@ func (f Fixed) Decide(p Pause, r *dist.Rand) Decision {
 // Waits returns the stop, and the final transcript where the wait counts from it.
 func (f Fixed) Waits() (stop, final bool) { return true, f.From == FromFinal }
 
+// CountsFrom returns what the wait counts from.
+func (f Fixed) CountsFrom() From { return f.From }
+
 // Settings returns the wait.
 func (f Fixed) Settings() []Setting { return f.knobs().settings() }
 

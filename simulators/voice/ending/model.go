@@ -68,6 +68,9 @@ func (m TurnModel) base(p Pause) time.Duration {
 // Waits returns the stop, and the final transcript where the model reads it or a wait counts from it.
 func (m TurnModel) Waits() (stop, final bool) { return true, m.AfterFinal || m.From == FromFinal }
 
+// CountsFrom returns what Min and Max count from.
+func (m TurnModel) CountsFrom() From { return m.From }
+
 // Settings returns the threshold, the main setting, and the waits.
 func (m TurnModel) Settings() []Setting { return m.knobs().settings() }
 

@@ -33,6 +33,9 @@ func (u Rules) Decide(p Pause, r *dist.Rand) Decision {
 // Waits returns the stop, and the final transcript where the waits count from it.
 func (u Rules) Waits() (stop, final bool) { return true, u.From == FromFinal }
 
+// CountsFrom returns what the waits count from.
+func (u Rules) CountsFrom() From { return u.From }
+
 // Settings returns the waits; the main one is that without a mark.
 func (u Rules) Settings() []Setting { return u.knobs().settings() }
 

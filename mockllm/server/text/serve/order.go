@@ -35,6 +35,7 @@ type Order struct {
 
 	Seed     int64           // of the words, beside the prompt
 	Priority int             // the larger goes first
+	Draw     uint64          // names the random numbers of the model's latency; 0 for the next
 	Answer   string          // what the mock shall say; "" leaves it to the mock
 	Format   json.RawMessage // the answer is JSON of this schema, where it is the mock's own
 
@@ -73,7 +74,7 @@ func (s *Service) Generation(p *Protocol, r *http.Request, arrived time.Duration
 		protocol: p, path: r.URL.Path, Arrived: arrived, Created: s.unix(), wake: make(chan struct{}, 1),
 		Model: m, engine: served.engine, gaps: served.gaps,
 	}
-	g.Request.Prompt, g.Request.Priority, g.Request.Kind = max(1, o.promptTokens), o.Priority, cmp.Or(o.Kind, KindChat)
+	g.Request.Prompt, g.Request.Priority, g.Request.Kind, g.Request.Draw = max(1, o.promptTokens), o.Priority, cmp.Or(o.Kind, KindChat), o.Draw
 	g.Request.Limit = m.Context - g.Request.Prompt
 	if o.Limit != nil {
 		g.Request.Limit = min(g.Request.Limit, *o.Limit)
@@ -126,7 +127,7 @@ func (o Order) fits(m *Model) *wire.Failure {
 
 // Dictate copies what a client tells the mock to answer into an order.
 func (o *Order) Dictate(m wire.Mock) {
-	o.Answer, o.Thought = m.MockAnswer, m.MockThinking
+	o.Answer, o.Thought, o.Draw = m.MockAnswer, m.MockThinking, m.MockDraw
 	if len(m.MockTool) > 0 {
 		o.Named, o.NamedBy = m.MockTool, "mock_tool"
 	}

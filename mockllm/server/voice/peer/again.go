@@ -14,12 +14,17 @@ import (
 // Expect has the record of a request made again, when all is over, from what was kept of it
 // in a raw log that was written and read: it must be the same to the last nanosecond.
 func Expect[R any](r *Rig, id int64, record *R, outcome func(*R) pipeline.Outcome, retell func(*exchange.Exchange) (R, error)) {
+	ExpectIn(r, id, id, record, outcome, retell)
+}
+
+// ExpectIn is Expect for a request whose conversation was opened for another one.
+func ExpectIn[R any](r *Rig, opened, id int64, record *R, outcome func(*R) pipeline.Outcome, retell func(*exchange.Exchange) (R, error)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.again = append(r.again, func(kept map[int64]*exchange.Exchange) {
-		x := kept[id]
-		if x == nil {
-			if o := outcome(record); o != pipeline.Dropped && o != pipeline.Cancelled { // those may not have been sent
+		x := kept[opened]
+		if o := outcome(record); x == nil || o == pipeline.Dropped {
+			if o != pipeline.Dropped && o != pipeline.Cancelled { // those may not have been sent
 				r.T.Errorf("nothing was kept of request %d, which is %s", id, o)
 			}
 			return

@@ -63,8 +63,14 @@ func (s *Session) Outcome() pipeline.Outcome { return s.common().outcome }
 // Reason is described at Outcome.
 func (s *Session) Reason() string { return s.common().reason }
 
-// Close returns the code of the server's close frame, 0 for none.
+// Close returns the code of the server's close frame, 0 for none; see Closed.
 func (s *Session) Close() int { return s.common().code }
+
+// Closed reports whether the server itself closed a session that did not end well. The close
+// frame may answer ours, unless a text was to be spoken: then ours follows the end.
+func (s *Session) Closed() bool {
+	return !s.OK() && s.Close() != 0 && (s.Speech != nil || strings.Contains(s.Reason(), talk.ServerClosed))
+}
 
 // Transport returns what is known of its connection.
 func (s *Session) Transport() *pipeline.Transport { return s.common().transport }

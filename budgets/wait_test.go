@@ -1,0 +1,110 @@
+package budgets
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/trace"
+)
+
+// waiting returns a turn with each wait as long as it is given; one of no time leaves no
+// span.
+func waiting(index int, waits map[string]time.Duration) pipeline.Trace {
+	t := pipeline.Trace{Kind: pipeline.KindVoice, Index: index, Due: time.Duration(index) * 10 * time.Second}
+	at := t.Append(pipeline.SpanUplink, 20*ms, true)
+	stage := func(name string, took time.Duration) {
+		if took > 0 {
+			at = t.Append(name, took, true, at)
+		}
+	}
+	for _, s := range []struct{ wait, stage string }{
+		{pipeline.SpanUplinkLoss, ""}, {pipeline.SpanVADBacklog, pipeline.SpanVADWait}, {"", pipeline.SpanEndOfTurn}, {pipeline.SpanPolicyWait, ""}, {pipeline.SpanSTTQueue, pipeline.SpanSTTTail},
+		{pipeline.SpanLLMQueue, pipeline.SpanLLMPrefill}, {"", pipeline.SpanGathering}, {pipeline.SpanLookAhead, ""}, {pipeline.SpanTTSHeld, ""},
+		{pipeline.SpanTTSQueue, pipeline.SpanTTSFirstAudio}, {"", pipeline.SpanFillerPlays}, {pipeline.SpanFillerWait, ""},
+		{"", pipeline.SpanPlayout}, {pipeline.SpanPlayoutLoss, ""},
+	} {
+		stage(s.wait, waits[s.wait])
+		if s.stage != "" {
+			stage(s.stage, 50*ms)
+		}
+	}
+	t.End = t.Spans[at].End
+	t.Marks = []pipeline.Mark{{Name: pipeline.MarkReplyHeard, At: t.End}}
+	return t
+}
+
+// TestNoWaitIsNone: of a wait that the run models, a turn that did not wait waited 0 ms, and
+// a budget on it can be kept. Of one that nobody models nothing is known.
+func TestNoWaitIsNone(t *testing.T) {
+	for wait := range behindWait {
+		header := trace.Header{Kind: pipeline.KindVoice, Target: "sim", Stages: []trace.Stage{{Name: wait, Simulated: true}}, Budgets: []string{"p95(" + wait + ") < 100ms", "share(" + wait + " < 100ms) >= 90%"}}
+		lost := waiting(0, map[string]time.Duration{})
+		lost.Outcome = pipeline.Timeout
+		for _, c := range []struct {
+			name   string
+			waits  []time.Duration
+			lost   bool
+			value  float64
+			n, of  int
+			passes Verdict
+		}{
+			{"nobody waits", make([]time.Duration, 20), false, 0, 20, 20, Pass},
+			{"one in ten waits", append(make([]time.Duration, 18), 300*ms, 300*ms), false, 300e6, 20, 20, Fail},
+			{"one is lost", make([]time.Duration, 20), true, 0, 20, 21, Pass},
+		} {
+			run := trace.Run{Header: header}
+			for i, w := range c.waits {
+				run.Traces = append(run.Traces, waiting(i, map[string]time.Duration{wait: w}))
+			}
+			if c.lost {
+				run.Traces = append(run.Traces, lost)
+			}
+			a, err := Analyse(run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := a.Pool(wait)
+			if j := a.Judgements[0]; !j.HasValue || j.Value != c.value || j.Verdict != c.passes {
+				t.Errorf("%s, %s: %+v, want %v, which is %s", wait, c.name, j, c.value, c.passes)
+			}
+			if len(p.Values) != c.n || p.Population != c.of || a.Judgements[1].Of != c.of {
+				t.Errorf("%s, %s: %d values of %d, want %d of %d", wait, c.name, len(p.Values), p.Population, c.n, c.of)
+			}
+		}
+		for name, stages := range map[string][]trace.Stage{"nobody says": nil, "a real service": {{Name: wait}}} {
+			header.Stages = stages
+			a, err := Analyse(trace.Run{Header: header, Traces: []pipeline.Trace{waiting(0, nil)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p := a.Pool(wait); p.Population != 0 || a.Judgements[0].Verdict != Unmeasured {
+				t.Errorf("%s, %s: %v of %d, want none", wait, name, p.Values, p.Population)
+			}
+		}
+	}
+}
+
+// TestWastedTokens: an early request that was right, or was not made, wasted nothing; where
+// nobody counted those of a wrong one, nothing is known of any.
+func TestWastedTokens(t *testing.T) {
+	asked := func(guess, tokens string) pipeline.Trace {
+		x := turn(0, ms, ms)
+		x.Requests = []pipeline.Request{pipeline.NewRequest(1, 0)}
+		if guess != "" {
+			x.Facts = append(x.Facts, pipeline.Fact{Name: pipeline.FactGuess, Value: guess})
+		}
+		if tokens != "" {
+			x.Facts = append(x.Facts, pipeline.Fact{Name: pipeline.FactWasted, Value: tokens})
+		}
+		return x
+	}
+	imported := asked("", "")
+	imported.Facts = []pipeline.Fact{{Name: pipeline.FactLog, Value: "vapi"}}
+	check(t, pool(t, "voice", "wasted_tokens", []pipeline.Trace{asked("right", ""), asked("wrong", "120"), asked("none", ""), asked("", ""), turn(1, ms, ms), imported}), 4, 0, 0, 0, 120)
+	p := pool(t, "voice", "wasted_tokens", []pipeline.Trace{asked("right", ""), asked("wrong", ""), asked("wrong", strconv.Itoa(120))})
+	if check(t, p, 0); p.Unseen != 3 {
+		t.Errorf("%d that nobody counted, want 3", p.Unseen)
+	}
+}

@@ -1,0 +1,66 @@
+package dialect
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint/reply"
+)
+
+// TestReasoningBeside: reasoning that a server counts beside its answer is counted with it,
+// as far as the total tells; a total that fits neither way leaves it impossible.
+func TestReasoningBeside(t *testing.T) {
+	none := pipeline.UnknownCount
+	for _, c := range []struct {
+		name, counts string // of a prompt of 12, behind its count
+		want         reply.Usage
+		impossible   string
+	}{
+		{"Grok's", `"completion_tokens":2,"total_tokens":331,"completion_tokens_details":{"reasoning_tokens":317}`, reply.Usage{Prompt: 12, Completion: 319, Reasoning: 317, Cached: none}, ""},
+		{"Grok's, a long answer", `"completion_tokens":400,"total_tokens":729,"completion_tokens_details":{"reasoning_tokens":317}`, reply.Usage{Prompt: 12, Completion: 717, Reasoning: 317, Cached: none}, ""},
+		{"OpenAI's", `"completion_tokens":400,"total_tokens":412,"completion_tokens_details":{"reasoning_tokens":317}`, reply.Usage{Prompt: 12, Completion: 400, Reasoning: 317, Cached: none}, ""},
+		{"OpenAI's, without total", `"completion_tokens":400,"completion_tokens_details":{"reasoning_tokens":317}`, reply.Usage{Prompt: 12, Completion: 400, Reasoning: 317, Cached: none}, ""},
+		{"more than the answer, without total", `"completion_tokens":2,"completion_tokens_details":{"reasoning_tokens":317}`, reply.Usage{Prompt: 12, Completion: 319, Reasoning: 317, Cached: none}, ""},
+		{"more than the answer, which has all of the total", `"completion_tokens":2,"total_tokens":14,"completion_tokens_details":{"reasoning_tokens":317}`, reply.Usage{Prompt: 12, Completion: 2, Reasoning: none, Cached: none}, "317 tokens of reasoning in an answer of 2"},
+		{"more than the total has beside", `"completion_tokens":2,"total_tokens":200,"completion_tokens_details":{"reasoning_tokens":317}`, reply.Usage{Prompt: 12, Completion: 2, Reasoning: none, Cached: none}, "317 tokens of reasoning in an answer of 2"},
+		{"in the total alone", `"completion_tokens":151,"total_tokens":553`, reply.Usage{Prompt: 12, Completion: 541, Reasoning: 390, Cached: none}, ""},
+		{"in the total alone, and nothing said", `"completion_tokens":0,"total_tokens":72`, reply.Usage{Prompt: 12, Completion: 60, Reasoning: 60, Cached: none}, ""},
+		{"no reasoning", `"completion_tokens":151,"total_tokens":163`, reply.Usage{Prompt: 12, Completion: 151, Reasoning: none, Cached: none}, ""},
+		{"a prompt without what was cached", `"completion_tokens":151,"total_tokens":1163,"prompt_tokens_details":{"cached_tokens":1000}`, reply.Usage{Prompt: 12, Completion: 151, Reasoning: none, Cached: none}, "1000 tokens in the cache of a prompt of 12"},
+		{"reasoning alone", `"total_tokens":163,"completion_tokens_details":{"reasoning_tokens":3}`, reply.Usage{Prompt: 12, Completion: none, Reasoning: none, Cached: none}, ""},
+		{"an answer in quotes", `"completion_tokens":"151","total_tokens":163`, reply.Usage{Prompt: 12, Completion: none, Reasoning: none, Cached: none}, ""},
+	} {
+		counts := `"prompt_tokens":12,` + c.counts
+		responses := strings.NewReplacer("prompt_tokens", "input_tokens", "completion_tokens", "output_tokens").Replace(counts)
+		for d, body := range map[*Dialect]string{
+			openAIChat: event(`{"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"stop"}]}`) + event(`{"choices":[],"usage":{`+counts+`}}`) + done,
+			openAIResponses: event(`{"type":"response.output_text.delta","delta":"Hi"}`) +
+				event(`{"type":"response.completed","response":{"status":"completed","usage":{`+responses+`}}}`),
+		} {
+			r := readBody(d, "text/event-stream", body)
+			if said := strings.Join(r.Impossible, "; "); r.Usage == nil || *r.Usage != c.want || said != c.impossible {
+				t.Errorf("%s, %s: %s, %q; want %+v, %q", c.name, d.Protocol, fmt.Sprintf("%+v", r.Usage), said, c.want, c.impossible)
+			}
+		}
+	}
+}
+
+// TestMangled: a letter is lost only where something was read of its event.
+func TestMangled(t *testing.T) {
+	hi := event(`{"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"stop"}]}`)
+	for _, c := range []struct {
+		name, body string
+		want       int
+	}{
+		{"in the answer", event("{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"\xff\"}}]}") + hi + done, 1},
+		{"in a last event without its blank line", hi + "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"\xff\"}}]}\n", 1},
+		{"where the body ends", hi + "data: {\"a\":\"\xc3", 0},
+		{"in an event by a name of its own", hi + "event: ping\ndata: caf\xe9\n\n" + done, 0},
+	} {
+		if r := readBody(openAIChat, "text/event-stream", c.body); r.Mangled != c.want || r.Unread != 0 {
+			t.Errorf("%s: %d events mangled, %d unread; want %d, 0", c.name, r.Mangled, r.Unread, c.want)
+		}
+	}
+}

@@ -1,0 +1,261 @@
+package listen
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint/talk"
+)
+
+// call is one session over a WebSocket, and the utterances in it. What the service says is
+// decoded where it comes in; all else belongs to the loop.
+type call struct {
+	client  *Client
+	line    *talk.Line
+	decoder decoder // of who reads
+
+	microphone talk.Microphone
+	frameDue   time.Duration // when the last frame was that was handed over
+	ready      time.Duration // the service takes audio
+	transport  pipeline.Transport
+	now        *flight // the utterance under way; nil between two
+	waiting    *flight // that is to be said
+	timer      pipeline.Timer
+	spokenUp   time.Duration // the recording before is over by then
+	turns      int           // that began
+	taken      int           // messages that were handled
+	why        error         // nothing can be said any more; nil while it can
+}
+
+// errBusy is the error of what is to be said before it is known what was said before.
+var errBusy = errors.New("the session has an utterance under way")
+
+// newCall returns a session that is not open.
+func newCall(c *Client) *call {
+	return &call{client: c, decoder: c.protocol.decoder(&c.config), ready: pipeline.Unknown, frameDue: pipeline.Unknown}
+}
+
+func (c *call) loop() talk.Loop { return c.client.talk.Loop }
+
+// open opens the session for a first utterance.
+func (c *call) open(f *flight) error {
+	ask, err := c.client.ask(f.hearing)
+	if err != nil {
+		return err
+	}
+	c.enter(f)
+	c.line = c.client.talk.Dial(ask, c)
+	if p := c.client.protocol; p.begin != nil {
+		for _, b := range p.begin(&c.client.config) {
+			c.line.Send(talk.Frame{Data: b})
+		}
+	}
+	return nil
+}
+
+// goOn has the next thing said.
+func (c *call) goOn(f *flight) error {
+	switch {
+	case c.why != nil:
+		return c.why
+	case c.now != nil || c.waiting != nil:
+		return errBusy
+	}
+	f.call, c.waiting = c, f
+	c.next()
+	return nil
+}
+
+// enter makes an utterance the one under way.
+func (c *call) enter(f *flight) {
+	f.call, c.now = c, f
+	c.turns++
+}
+
+// next begins the utterance that waits, once the one before is over.
+func (c *call) next() {
+	if c.waiting == nil || c.why != nil {
+		return
+	}
+	if at := max(c.waiting.hearing.Begin, c.spokenUp); at > c.loop().Now() {
+		c.timer = c.loop().At(at, pipeline.RankStart, c.next)
+		return
+	}
+	f := c.waiting
+	c.waiting = nil
+	c.enter(f)
+	f.goOn()
+}
+
+// Opened implements talk.Listener.
+func (c *call) Opened(o talk.Opening) {
+	c.loop().Post(o.At, func() {
+		c.transport = o.Transport
+		if c.client.protocol.awaits == "" {
+			c.start(o.At)
+		}
+	})
+}
+
+// Heard implements talk.Listener.
+func (c *call) Heard(m talk.Message) bool {
+	var s step
+	c.decoder.read(m, &s)
+	c.loop().Post(m.At, func() { c.take(&s, m.At) })
+	return !s.last && s.failure == nil
+}
+
+// Ended implements talk.Listener.
+func (c *call) Ended(e talk.End) { c.loop().Post(e.At, func() { c.land(&e) }) }
+
+// take takes what a message said. Between utterances it is of interest to none.
+func (c *call) take(s *step, at time.Duration) {
+	c.taken++
+	if c.now != nil {
+		c.now.gather.take(s, at)
+	}
+	if s.ready && c.client.protocol.awaits != "" {
+		c.start(at)
+	}
+	if c.now != nil && s.settled {
+		c.now.settle(at)
+	}
+}
+
+// start begins to send audio, once.
+func (c *call) start(at time.Duration) {
+	f := c.now
+	if c.ready != pipeline.Unknown || f == nil {
+		return
+	}
+	c.ready = at
+	c.line.Ready()
+	f.set(at)
+	c.microphone = f.microphone
+	c.microphone.Send = c.frame
+	c.microphone.Start()
+	c.stayAlive()
+	f.begun()
+}
+
+// stayAlive keeps the session open until the first frame goes out.
+func (c *call) stayAlive() {
+	next := c.loop().Now() + keepAlive
+	if alive := c.client.protocol.alive; alive != nil && next < c.microphone.Begin && c.asksForLife() {
+		c.timer = c.loop().At(next, pipeline.RankTimer, func() {
+			c.line.Send(talk.Frame{Data: alive})
+			c.stayAlive()
+		})
+	}
+}
+
+// asksForLife reports whether the service wants a session to be kept open: AssemblyAI only
+// when it was told to close one that is not.
+func (c *call) asksForLife() bool {
+	return c.client.config.Protocol != AssemblyAI || c.client.config.Query.Get("inactivity_timeout") != ""
+}
+
+// frame sends a frame of audio. A client that says where utterances end sends none between them.
+func (c *call) frame(pcm []byte, due time.Duration) {
+	c.frameDue = due
+	if c.now == nil && c.client.config.Force && c.client.protocol.manual {
+		return
+	}
+	out := talk.Frame{Binary: true, Data: pcm}
+	if p := c.client.protocol; p.audio != nil {
+		out = p.audio(pcm)
+	}
+	out.Payload, out.Due = true, due
+	c.line.Send(out)
+	if c.now != nil {
+		c.now.sent(due)
+	}
+}
+
+// leave ends an utterance that others follow.
+func (c *call) leave(f *flight, at time.Duration) {
+	f.rest()
+	c.line.Note(noteOver, at, int64(c.taken))
+	sent := c.line.Part(at)
+	c.line.Rest()
+	c.spokenUp, c.now = f.lastFrame, nil
+	f.know()
+	f.gather.leave(at, sent, c.connection())
+	f.landed(at)
+}
+
+// connection returns what is known of the connection for the utterance: a later one finds it
+// open.
+func (c *call) connection() pipeline.Transport {
+	t := c.transport
+	if c.turns > 1 {
+		t.Reused, t.DNS, t.Connect, t.TLS = true, pipeline.Unknown, pipeline.Unknown, pipeline.Unknown
+	}
+	return t
+}
+
+// finish ends the session as the service wants it, and by itself when it does not.
+func (c *call) finish(f *flight) {
+	c.why = errFinished
+	c.rest()
+	command := c.client.protocol.finish
+	if command == nil {
+		c.line.Hangup()
+		return
+	}
+	c.line.Send(talk.Frame{Data: command})
+	f.after(c.loop().Now()+closing, c.line.Hangup)
+}
+
+var errFinished = errors.New("the session is over: the last of it was said")
+
+// rest stops what the loop would still do.
+func (c *call) rest() {
+	c.microphone.Stop()
+	c.timer.Stop()
+}
+
+// land ends what is under way when the session has ended.
+func (c *call) land(e *talk.End) {
+	c.rest()
+	if c.why == nil {
+		c.why = errors.New("the session ended before the turn: " + ending(e))
+	}
+	if f := c.now; f != nil {
+		c.now = nil
+		f.know()
+		f.gather.finish(c.part(e), c.client.protocol.last)
+		f.landed(e.At)
+	}
+	if f := c.waiting; f != nil {
+		c.waiting = nil
+		f.unspoken(c.why)
+	}
+}
+
+// part returns the end of the session as that of the utterance under way.
+func (c *call) part(e *talk.End) *talk.End {
+	if c.turns <= 1 {
+		return e
+	}
+	own := *e
+	own.Sent = e.Part
+	own.Transport.Reused, own.Transport.DNS, own.Transport.Connect, own.Transport.TLS = true, pipeline.Unknown, pipeline.Unknown, pipeline.Unknown
+	return &own
+}
+
+// ending says how a session ended.
+func ending(e *talk.End) string {
+	if outcome, reason := e.Wrong(); outcome != pipeline.OK {
+		return reason
+	}
+	if e.Enough {
+		return "the service said that nothing follows, or what cannot be read"
+	}
+	if how := e.Closed(); how != "" {
+		return how
+	}
+	return fmt.Sprintf("it lasted until %s", e.At)
+}

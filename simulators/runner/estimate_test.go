@@ -1,0 +1,58 @@
+package runner
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint"
+	"halfsecond/pipeline/endpoint/listen"
+	"halfsecond/pipeline/endpoint/phone"
+	"halfsecond/pipeline/endpoint/speak"
+	"halfsecond/simulators/voice"
+)
+
+// TestEstimateSpeech: what speech services are asked is counted, warm-up included, and a modelled
+// language model is asked nothing. Seven turns of two users, in calls of three, are two calls of
+// the one and one and a bit of the other.
+func TestEstimateSpeech(t *testing.T) {
+	s := parse(t, `
+halfsecond: 1
+kind: voice
+name: estimate
+arrivals: {process: closed, users: 2, think: 1s}
+warm_up: 1
+voice: {stt_tail: 200ms, tts_first_audio: 200ms, prompt_tokens: 100, reply_tokens: 10, first_sentence_tokens: 5, llm: {component: llm-gpt-4o-mini-aiewf-eval, tokens_per_second: 90}, context: {turns: 3}}
+`)
+	said := []voice.Said{{Voice: pipeline.Voice{Rate: 1000, Samples: make([]int16, 2000)}}, {Voice: pipeline.Voice{Rate: 1000, Samples: make([]int16, 4000)}}}
+	stt, tts, bot := &listen.Config{Protocol: listen.DeepgramListen, Model: "nova-3"}, &speak.Config{Protocol: speak.OpenAISpeech, Model: "tts-1"}, &phone.Config{}
+	stt.URL, tts.URL, bot.URL = "wss://a.test/?key=secret", "https://b.test", "ws://c.test/bot"
+	real := endpoint.Config{URL: "https://llm.test"}
+	for name, tt := range map[string]struct {
+		set  Settings
+		want string
+	}{
+		"parts": {Settings{Endpoint: real, Speech: Speech{STT: stt, TTS: tts, Voices: said}},
+			"24 requests, 8 to the model, true tokens: stt wss://a.test/ deepgram-listen nova-3 8 in 0 sessions, 24s, 0 characters; tts https://b.test openai-speech tts-1 8 in 0 sessions, 0s, 320 characters"},
+		"modelled": {Settings{Speech: Speech{STT: stt, Voices: said}},
+			"8 requests, 0 to the model, false tokens: stt wss://a.test/ deepgram-listen nova-3 8 in 0 sessions, 24s, 0 characters"},
+		"bot": {Settings{Speech: Speech{Bot: bot, Voices: said}},
+			"8 requests, 0 to the model, false tokens: speech_to_speech ws://c.test/bot twilio-media-streams  8 in 4 sessions, 24s, 0 characters"},
+	} {
+		tt.set.Target, tt.set.Seed, tt.set.N = Endpoint, 1, 7
+		e, err := EstimateRun(t.Context(), s, tt.set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var uses []string
+		for _, u := range e.Speech {
+			uses = append(uses, fmt.Sprintf("%s %s %s %s %d in %d sessions, %s, %d characters", u.Stage, u.URL, u.Protocol, u.Model, u.Requests, u.Sessions, u.Spoken().Round(time.Millisecond), u.Characters))
+		}
+		got := fmt.Sprintf("%d requests, %d to the model, %t tokens: %s", e.Requests, e.Asked(), e.Tokens() > 0, strings.Join(uses, "; "))
+		if got != tt.want {
+			t.Errorf("%s\n got %s\nwant %s", name, got, tt.want)
+		}
+	}
+}
