@@ -50,6 +50,7 @@
 //	  answer           what the mock says: an echo, a file, the true continuation of code
 //	  speech           how hosted STT and TTS behave: what is heard in samples, and what is spoken
 //	    audio          samples and their codecs
+//	    stage          recognizers and synthesizers on the loop itself, without a server
 //	  cassette         recorded answers as a language model
 //	  fault            scripted misbehaviour, by rules
 //	  server           the mock servers, over the models on the wall clock

@@ -60,7 +60,7 @@ type Exemplar struct {
 func Analyse(run trace.Run) (*Analysis, error) {
 	a := &Analysis{Run: run, kind: kindOf(run.Header.Kind).imported(run.Traces)}
 	stages := a.stageNames()
-	metrics := withWaits(a.kind.metrics(stages), run.Header.Stages)
+	metrics := withNone(a.kind.metrics(stages), &run.Header)
 	for _, text := range run.Header.Budgets {
 		b, err := Parse(text, metrics)
 		if err != nil {
@@ -180,7 +180,7 @@ func (a *Analysis) stages(names []string) {
 			h := a.Run.Header.Stages[declared]
 			s.Simulated, s.Component, s.NoSpread = h.Simulated, h.Component, h.NoSpread
 		case s.Pool.Population > 0:
-			s.Simulated = a.simulated(name)
+			s.Simulated = a.Run.Header.Target == targetSim || a.simulated(name)
 		default:
 			continue // a stage that this scenario does not have
 		}

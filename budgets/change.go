@@ -91,6 +91,16 @@ func (s State) Figure(aim int) Figure {
 	return Figure{}
 }
 
+// Trades reports whether one percentile of the reply comes later after than before by more
+// than the other comes sooner.
+func (s State) Trades(after State) bool {
+	if s.P50 == pipeline.Unknown || s.P95 == pipeline.Unknown || after.P50 == pipeline.Unknown || after.P95 == pipeline.Unknown {
+		return false
+	}
+	median, tail := after.P50-s.P50, after.P95-s.P95
+	return median+tail > 0 && min(median, tail) < 0
+}
+
 // Breaks returns the first budget that is kept before and not after, nil for none.
 func (s State) Breaks(after State) *Budget {
 	for i := range min(len(s.Budgets), len(after.Budgets)) {
@@ -128,7 +138,7 @@ func (c *Changes) Ranked() []Change {
 
 // Compare orders two states by an aim, the better one first. Of a latency of the reply that
 // is the lower one; of another figure one inside its limit, the sooner reply first, and then
-// the better figure. Of equals the one that cuts in less often comes first.
+// the better figure. Of equals the one with the lower p95, and then the one that cuts in less often, comes first.
 func (c *Changes) Compare(aim int, a, b State) int {
 	m, x, y := c.Aims[aim], a.Figure(aim), b.Figure(aim)
 	byFigure := cmp.Compare(rankOf(x.Known), rankOf(y.Known))
@@ -136,7 +146,7 @@ func (c *Changes) Compare(aim int, a, b State) int {
 		byFigure = -cmp.Compare(m.Budget.better(y.Value, x.Value), 0)
 	}
 	if m.Budget.Metric.Name == c.Metric {
-		return cmp.Or(byFigure, cmp.Compare(a.CutIn.Value, b.CutIn.Value))
+		return cmp.Or(byFigure, cmp.Compare(soonness(a.P95), soonness(b.P95)), cmp.Compare(a.CutIn.Value, b.CutIn.Value))
 	}
 	inside := cmp.Compare(rankOf(m.Inside(x)), rankOf(m.Inside(y)))
 	soon := cmp.Or(cmp.Compare(soonness(a.P50), soonness(b.P50)), cmp.Compare(soonness(a.P95), soonness(b.P95)))

@@ -70,6 +70,12 @@ func TestBreaks(t *testing.T) {
 	if (State{CutIn: Proportion{Value: .1}, CutInKnown: true}).CutsInMore(State{CutIn: Proportion{Value: .2}}) {
 		t.Error("what is not known is more")
 	}
+	at := func(p50, p95 time.Duration) State { return State{P50: p50, P95: p95} }
+	for after, want := range map[[2]time.Duration]bool{{300, 1000}: false, {300, 1300}: true, {300, 1150}: false, {600, 700}: false, {600, 950}: true, {600, 1100}: false} {
+		if got := at(500, 1000).Trades(at(after[0], after[1])); got != want {
+			t.Errorf("from 500 and 1000 to %d: trades %t, want %t", after, got, want)
+		}
+	}
 	if q := (State{P50: 1, P95: 2}); q.At(quantile.P95) != 2 || q.At(quantile.P50) != 1 {
 		t.Error("the wrong percentile")
 	}

@@ -118,6 +118,9 @@ type Guesses struct {
 	// Wasted is the tokens of what was asked for nothing, out of All that the run used,
 	// prompts and answers alike.
 	Wasted, All int
+	// InVain is how many early requests were made at pauses inside turns, Turns how many turns
+	// had one for nothing, there or at their end.
+	InVain, Turns int
 	// CostShare is the share of the model's cost that went for nothing; known where the run
 	// has the price of its one model.
 	CostShare float64
@@ -141,11 +144,16 @@ func (a *Analysis) Guesses() (g Guesses, ok bool) {
 		if n, err := strconv.Atoi(t.Fact(pipeline.FactWasted)); err == nil {
 			g.Wasted += n
 		}
+		vain := InVain(t)
+		if vain > 0 || t.Fact(pipeline.FactGuess) == "wrong" {
+			g.Turns++
+		}
+		g.InVain += vain
 		for j := range t.Requests {
 			tokens := tokensOf(&t.Requests[j])
 			g.All += tokens.All()
 			used = used.Add(p.Of(tokens))
-			if j == 0 && t.Fact(pipeline.FactGuess) == "wrong" { // the early one is the first
+			if j < vain || j == vain && t.Fact(pipeline.FactGuess) == "wrong" { // those at pauses are the first, then the early one
 				lost = lost.Add(p.Of(tokens))
 			}
 		}
@@ -164,6 +172,15 @@ func (a *Analysis) Guesses() (g Guesses, ok bool) {
 		g.Gain = sum / time.Duration(n)
 	}
 	return g, g.Of > 0
+}
+
+// InVain returns how many early requests a turn made at pauses inside it.
+func InVain(t *pipeline.Trace) int {
+	n, err := strconv.Atoi(t.Fact(pipeline.FactInVain))
+	if err != nil || n < 0 {
+		return 0
+	}
+	return min(n, len(t.Requests))
 }
 
 // price returns that of the run's model; the zero Price where it has none, or several.

@@ -143,7 +143,7 @@ func stageMetric(name string) Metric {
 			for i := range traces {
 				for j := range traces[i].Spans {
 					if s := &traces[i].Spans[j]; s.Name == name {
-						p.put(okOnly(traces[i].Outcome)(spanLength(s)))
+						p.put(okOnly(traces[i].Outcome)(transcribed(&traces[i], s)(spanLength(s))))
 					}
 				}
 			}

@@ -19,11 +19,11 @@ var voiceMetrics = []Metric{
 		ofFact(pipeline.FactBargeIn, "false stop")),
 	tally(cutInShare, Share, "turns into a pause of which the agent would have spoken / turns", "turns whose pauses are known", ofFact(pipeline.FactCutIn, "yes")),
 	tally("guess_hit_share", Share, "turns whose early request was right / turns that made one", "turns with an early request", guessed),
-	wastedTokens,
+	wastedTokens(false),
 	tally("speech_clipped", Share, "frames of the user's speech that were lost and not replaced / frames of it", "turns whose sound loses frames", ofShare(pipeline.FactSpeechClipped)),
 	tally("reply_clipped", Share, "frames of the reply that were lost and not replaced / frames of it", "turns whose sound loses frames", ofShare(pipeline.FactReplyClipped)),
-	tally("underruns", Count, "holes in the reply after it began", "turns whose reply was followed to its end", underruns),
-	latency("stalled", "time that the reply is silent after it began, since the next audio is not there", "turns whose reply was followed to its end", stalled),
+	tally("underruns", Count, "holes in the reply after it began", "turns whose reply was followed to its end, or came from a service", underruns),
+	latency("stalled", "time that the reply is silent after it began, since the next audio is not there", "turns whose reply was followed to its end, or came from a service", stalled),
 }
 
 // firstToken adds up what the model takes until the first token of its answer, where that
@@ -100,34 +100,42 @@ func guessed(t *pipeline.Trace) (float64, standing) {
 	return ofFact(pipeline.FactGuess, "right")(t)
 }
 
-// wastedTokens are those of early requests that were wrong, and 0 in every other turn. They
-// are those of all turns or of none: a mean without the wrong ones would be of the others.
-var wastedTokens = Metric{
-	Name: "wasted_tokens", Unit: Count, Over: "turns whose model was asked",
-	Formula: "tokens of prompts and answers of requests that were made for nothing, 0 where none was; none where nobody counted those of a wrong one",
-	gather: func(traces []pipeline.Trace, p *Pool) {
-		counted := !slices.ContainsFunc(traces, func(t pipeline.Trace) bool { _, s := wasted(&t); return s == unseen })
+// wastedTokens returns the tokens of early requests that were wrong, and 0 in every other
+// turn that could make one, or with all in every turn whose model was asked. They are those
+// of all turns or of none: a mean without the wrong ones would be of the others.
+func wastedTokens(all bool) Metric {
+	m := Metric{
+		Name: "wasted_tokens", Unit: Count, Over: "turns that could ask early",
+		Formula: "tokens of prompts and answers of requests that were made for nothing, 0 where none was; none where nobody counted those of a wrong one",
+	}
+	if all {
+		m.Over = "turns whose model was asked"
+	}
+	m.gather = func(traces []pipeline.Trace, p *Pool) {
+		counted := !slices.ContainsFunc(traces, func(t pipeline.Trace) bool { _, s := wasted(&t, all); return s == unseen })
 		for i := range traces {
-			v, s := wasted(&traces[i])
+			v, s := wasted(&traces[i], all)
 			if s == present && !counted {
 				s = unseen
 			}
 			p.put(v, s)
 		}
-	},
+	}
+	return m
 }
 
-func wasted(t *pipeline.Trace) (float64, standing) {
+func wasted(t *pipeline.Trace, all bool) (float64, standing) {
 	n, err := strconv.Atoi(t.Fact(pipeline.FactWasted))
-	switch {
+	asked := len(t.Requests) > 0 && t.Fact(pipeline.FactLog) == "" // what others asked early they do not say
+	switch guess := t.Fact(pipeline.FactGuess); {
 	case err == nil:
 		return float64(n), present
-	case t.Fact(pipeline.FactGuess) == "wrong":
+	case guess == "wrong":
 		return 0, unseen
-	case len(t.Requests) == 0 || t.Fact(pipeline.FactLog) != "": // what others asked early they do not say
-		return 0, outside
+	case guess != "", all && asked:
+		return 0, present
 	}
-	return 0, present
+	return 0, outside
 }
 
 func underruns(t *pipeline.Trace) (float64, standing) {
@@ -140,8 +148,12 @@ func stalled(t *pipeline.Trace) (float64, standing) {
 	return float64(sum), s
 }
 
-// holes returns how many holes there are in a reply, and how long they are together.
+// holes returns how many holes there are in a reply, and how long they are together: those
+// of its spans, or of what a real voice sent.
 func holes(t *pipeline.Trace) (n int, sum time.Duration, s standing) {
+	if n, sum, ok := starved(t); ok {
+		return n, sum, present
+	}
 	if t.Mark(pipeline.MarkReplyOver) == pipeline.Unknown {
 		return 0, 0, outside
 	}
@@ -151,4 +163,28 @@ func holes(t *pipeline.Trace) (n int, sum time.Duration, s standing) {
 		}
 	}
 	return n, sum, present
+}
+
+// starved returns how often a player that begins with the first audio of a reply has nothing
+// to play before its end, and for how long in all: within the texts that were spoken, or the
+// answer, and between these texts. ok is false where no service spoke.
+func starved(t *pipeline.Trace) (n int, sum time.Duration, ok bool) {
+	over := pipeline.Unknown // what came before is played
+	for i := range t.Sayings {
+		r := &t.Sayings[i]
+		if r.FirstAudio == pipeline.Unknown || r.Outcome != pipeline.OK {
+			continue
+		}
+		if over != pipeline.Unknown && r.FirstAudio > over {
+			n, sum = n+1, sum+r.FirstAudio-over
+		}
+		n, sum, ok = n+r.Underruns, sum+r.Stalled, true
+		over = max(over, r.FirstAudio) + r.Length() + r.Stalled
+	}
+	for i := range t.Answers {
+		if r := &t.Answers[i]; r.FirstAudio != pipeline.Unknown && r.Outcome == pipeline.OK {
+			n, sum, ok = n+r.Underruns, sum+r.Stalled, true
+		}
+	}
+	return n, sum, ok
 }

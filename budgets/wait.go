@@ -2,6 +2,8 @@ package budgets
 
 import (
 	"slices"
+	"strings"
+	"unicode"
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/trace"
@@ -10,29 +12,67 @@ import (
 // behindWait names the stages at which a turn that is there has come through a wait, with it
 // or without: a wait of no time leaves no span.
 var behindWait = map[string][]string{
-	pipeline.SpanUplinkLoss:  {pipeline.SpanUplink},
-	pipeline.SpanVADBacklog:  {pipeline.SpanUplink},
-	pipeline.SpanSTTQueue:    {pipeline.SpanSTTTail},
-	pipeline.SpanPolicyWait:  {pipeline.SpanEndOfTurn},
-	pipeline.SpanLLMQueue:    {pipeline.SpanLLMPrefill, pipeline.SpanLLMFirstToken},
-	pipeline.SpanLookAhead:   {pipeline.SpanGathering},
-	pipeline.SpanTTSHeld:     {pipeline.SpanGathering},
-	pipeline.SpanTTSQueue:    {pipeline.SpanTTSFirstAudio},
-	pipeline.SpanFillerWait:  {pipeline.SpanFillerPlays},
-	pipeline.SpanPlayoutLoss: {pipeline.SpanPlayout},
+	pipeline.SpanCapture:      {pipeline.SpanUplink},
+	pipeline.SpanUplinkLoss:   {pipeline.SpanUplink},
+	pipeline.SpanJitterBuffer: {pipeline.SpanUplink},
+	pipeline.SpanVADBacklog:   {pipeline.SpanUplink},
+	pipeline.SpanSTTQueue:     {pipeline.SpanSTTTail},
+	pipeline.SpanPolicyWait:   {pipeline.SpanEndOfTurn},
+	pipeline.SpanHook:         {pipeline.SpanSTTTail},
+	pipeline.SpanLLMQueue:     {pipeline.SpanLLMPrefill, pipeline.SpanLLMFirstToken},
+	pipeline.SpanLookAhead:    {pipeline.SpanGathering},
+	pipeline.SpanTTSHeld:      {pipeline.SpanGathering},
+	pipeline.SpanTTSQueue:     {pipeline.SpanTTSFirstAudio},
+	pipeline.SpanLeading:      {pipeline.SpanTTSFirstAudio, pipeline.SpanModelAudio},
+	pipeline.SpanPostWait:     {pipeline.SpanPlayout},
+	pipeline.SpanPreBuffer:    {pipeline.SpanPlayout},
+	pipeline.SpanFillerWait:   {pipeline.SpanFillerPlays},
+	pipeline.SpanEgress:       {pipeline.SpanPlayout},
+	pipeline.SpanPlayoutLoss:  {pipeline.SpanPlayout},
 }
 
-// withWaits has the waits that a run models be 0 where nothing was waited for: it is known
-// there that there was no wait. Of what nobody models, a wait that is not there is unknown.
-func withWaits(metrics []Metric, stages []trace.Stage) []Metric {
+// withNone has what did not happen be 0 where a run knows that: waits, and tokens that were
+// wasted where a budget is on them.
+func withNone(metrics []Metric, h *trace.Header) []Metric {
 	for i := range metrics {
 		m := &metrics[i]
-		behind, waits := behindWait[m.Name]
-		if waits && m.rests == restsOnStage && slices.ContainsFunc(stages, func(s trace.Stage) bool { return s.Name == m.Name && s.Simulated }) {
+		if behind, waits := behindWait[m.Name]; waits && m.rests == restsOnStage && knows(h, m.Name) {
 			*m = waitMetric(*m, behind)
+		}
+		if m.Name == "wasted_tokens" && budgeted(h, m.Name) {
+			*m = wastedTokens(true)
 		}
 	}
 	return metrics
+}
+
+// knows reports whether a wait that left no span took no time: it is part of the model. The
+// header has those that the scenario sets; what it leaves out takes no time either, and is
+// shown where a budget asks for it. That a model of others queued for a published first token
+// is not known, nor is what services of others wait for; silence at the begin of audio is heard.
+func knows(h *trace.Header, wait string) bool {
+	if i := slices.IndexFunc(h.Stages, func(s trace.Stage) bool { return s.Name == wait }); i >= 0 {
+		return h.Stages[i].Simulated
+	}
+	switch {
+	case !budgeted(h, wait):
+		return false
+	case h.Target == targetSim:
+		return wait != pipeline.SpanLLMQueue
+	}
+	return wait == pipeline.SpanLeading && h.Target != targetImport
+}
+
+// The targets of runs in which nothing is real, and of turns that others timed.
+const (
+	targetSim    = "sim"
+	targetImport = "import"
+)
+
+// budgeted reports whether a budget is on a metric.
+func budgeted(h *trace.Header, metric string) bool {
+	apart := func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	return slices.ContainsFunc(h.Budgets, func(b string) bool { return slices.Contains(strings.FieldsFunc(b, apart), metric) })
 }
 
 // waitMetric makes that of a wait from that of its spans.

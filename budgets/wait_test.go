@@ -1,6 +1,7 @@
 package budgets
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -20,10 +21,10 @@ func waiting(index int, waits map[string]time.Duration) pipeline.Trace {
 		}
 	}
 	for _, s := range []struct{ wait, stage string }{
-		{pipeline.SpanUplinkLoss, ""}, {pipeline.SpanVADBacklog, pipeline.SpanVADWait}, {"", pipeline.SpanEndOfTurn}, {pipeline.SpanPolicyWait, ""}, {pipeline.SpanSTTQueue, pipeline.SpanSTTTail},
+		{pipeline.SpanCapture, ""}, {pipeline.SpanUplinkLoss, ""}, {pipeline.SpanJitterBuffer, ""}, {pipeline.SpanVADBacklog, pipeline.SpanVADWait}, {"", pipeline.SpanEndOfTurn}, {pipeline.SpanPolicyWait, ""}, {pipeline.SpanSTTQueue, pipeline.SpanSTTTail}, {pipeline.SpanHook, ""},
 		{pipeline.SpanLLMQueue, pipeline.SpanLLMPrefill}, {"", pipeline.SpanGathering}, {pipeline.SpanLookAhead, ""}, {pipeline.SpanTTSHeld, ""},
-		{pipeline.SpanTTSQueue, pipeline.SpanTTSFirstAudio}, {"", pipeline.SpanFillerPlays}, {pipeline.SpanFillerWait, ""},
-		{"", pipeline.SpanPlayout}, {pipeline.SpanPlayoutLoss, ""},
+		{pipeline.SpanTTSQueue, pipeline.SpanTTSFirstAudio}, {pipeline.SpanLeading, ""}, {pipeline.SpanPostWait, ""}, {pipeline.SpanPreBuffer, ""}, {"", pipeline.SpanFillerPlays}, {pipeline.SpanFillerWait, ""},
+		{pipeline.SpanEgress, pipeline.SpanPlayout}, {pipeline.SpanPlayoutLoss, ""},
 	} {
 		stage(s.wait, waits[s.wait])
 		if s.stage != "" {
@@ -73,8 +74,11 @@ func TestNoWaitIsNone(t *testing.T) {
 				t.Errorf("%s, %s: %d values of %d, want %d of %d", wait, c.name, len(p.Values), p.Population, c.n, c.of)
 			}
 		}
+		header.Target = "endpoint"
 		for name, stages := range map[string][]trace.Stage{"nobody says": nil, "a real service": {{Name: wait}}} {
-			header.Stages = stages
+			if header.Stages = stages; stages == nil && wait == pipeline.SpanLeading { // it is heard
+				continue
+			}
 			a, err := Analyse(trace.Run{Header: header, Traces: []pipeline.Trace{waiting(0, nil)}})
 			if err != nil {
 				t.Fatal(err)
@@ -82,6 +86,35 @@ func TestNoWaitIsNone(t *testing.T) {
 			if p := a.Pool(wait); p.Population != 0 || a.Judgements[0].Verdict != Unmeasured {
 				t.Errorf("%s, %s: %v of %d, want none", wait, name, p.Values, p.Population)
 			}
+		}
+	}
+}
+
+// TestWaitThatIsNotSet: a wait that a simulated scenario leaves out is none, where a budget is
+// on it; that of a model of others is not known, nor one of turns that others timed.
+func TestWaitThatIsNotSet(t *testing.T) {
+	for _, c := range []struct {
+		target, wait string
+		budgeted     bool
+		want         int
+	}{
+		{"sim", pipeline.SpanLeading, true, 1}, {"sim", pipeline.SpanTTSHeld, true, 1}, {"sim", pipeline.SpanLLMQueue, true, 0}, {"sim", pipeline.SpanLeading, false, 0},
+		{"endpoint", pipeline.SpanLeading, true, 1}, {"endpoint", pipeline.SpanTTSQueue, true, 0}, {"import", pipeline.SpanLeading, true, 0},
+	} {
+		h := trace.Header{Kind: pipeline.KindVoice, Target: c.target}
+		if c.budgeted {
+			h.Budgets = []string{"mean(" + c.wait + ") < 50ms"}
+		}
+		a, err := Analyse(trace.Run{Header: h, Traces: []pipeline.Trace{waiting(0, nil)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := a.Pool(c.wait); len(p.Values) != c.want {
+			t.Errorf("%s of %s: %v, want %d of 0 ms", c.wait, c.target, p.Values, c.want)
+		}
+		shown := slices.ContainsFunc(a.Stages, func(s Stage) bool { return s.Name() == c.wait })
+		if shown != (c.want == 1) {
+			t.Errorf("%s of %s is a stage: %t", c.wait, c.target, shown)
 		}
 	}
 }
@@ -102,7 +135,16 @@ func TestWastedTokens(t *testing.T) {
 	}
 	imported := asked("", "")
 	imported.Facts = []pipeline.Fact{{Name: pipeline.FactLog, Value: "vapi"}}
-	check(t, pool(t, "voice", "wasted_tokens", []pipeline.Trace{asked("right", ""), asked("wrong", "120"), asked("none", ""), asked("", ""), turn(1, ms, ms), imported}), 4, 0, 0, 0, 120)
+	some := []pipeline.Trace{asked("right", ""), asked("wrong", "120"), asked("none", ""), asked("", ""), turn(1, ms, ms), imported}
+	check(t, pool(t, "voice", "wasted_tokens", some), 3, 0, 0, 120)
+	a, err := Analyse(trace.Run{Header: trace.Header{Kind: "voice", Budgets: []string{"mean(wasted_tokens) < 40"}}, Traces: some})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, *a.Pool("wasted_tokens"), 4, 0, 0, 0, 120) // with the one that could not ask early, since a budget is on it
+	if j := a.Judgements[0]; j.Verdict != Pass || j.Value != 30 {
+		t.Errorf("%+v, want 30 tokens of 40", j)
+	}
 	p := pool(t, "voice", "wasted_tokens", []pipeline.Trace{asked("right", ""), asked("wrong", ""), asked("wrong", strconv.Itoa(120))})
 	if check(t, p, 0); p.Unseen != 3 {
 		t.Errorf("%d that nobody counted, want 3", p.Unseen)

@@ -77,7 +77,8 @@ const (
 const (
 	FactCutIn       = "cut_in"        // "yes" or "no": the agent would have spoken into a pause of this turn
 	FactGuess       = "guess"         // "right", "wrong" or "none": what was asked before the turn was committed
-	FactWasted      = "wasted_tokens" // of a request that was made for nothing
+	FactWasted      = "wasted_tokens" // of requests that were made for nothing
+	FactInVain      = "asked_in_vain" // how many of those, the first of the turn's, at pauses inside it
 	FactBargeIn     = "barge_in"      // "stopped", "false stop" or "unnoticed"
 	FactHeardTokens = "heard_tokens"  // of the reply, before the user spoke into it
 )

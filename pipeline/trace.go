@@ -97,6 +97,7 @@ type Request struct {
 	TokenSource  string // "engine", "usage", "timings" or "none"
 	Impossible   string // what the server counted that cannot be, in words; it is in no count
 	Chunks       int    // output chunks seen, 0 when nothing was delivered
+	Empty        bool   // it ended ok, and nothing of an answer came: no text, no reasoning, no call of a tool
 	Unread       int    // messages of the response that are no valid JSON, and were left out
 	// Gaps are the times between the chunks, and LongestGap the longest of them, exact;
 	// none and Unknown where nobody saw chunks one by one, as in a simulation.

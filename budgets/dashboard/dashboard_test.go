@@ -226,6 +226,23 @@ func TestSilenceAsItIsSet(t *testing.T) {
 	}
 }
 
+// TestNoFinalText: where the end of a session stands for a final text, no framework has a
+// latency of one.
+func TestNoFinalText(t *testing.T) {
+	x := chain(0)
+	h := pipeline.NewTranscription(1, 0)
+	h.Flags, h.End = []string{pipeline.FlagNoFinal}, 290*ms
+	x.Hearings = []pipeline.Transcription{h}
+	for framework, metric := range map[string]string{"Pipecat": "TTFB of STT", "LiveKit Agents": "transcription_delay", "Vapi": "transcriberLatency"} {
+		if n, ok := one(t, x, framework, metric); ok {
+			t.Errorf("%s is %s", metric, n.Value)
+		}
+	}
+	if n, ok := one(t, x, "Pipecat", "user_bot_latency"); !ok || n.Value != 829*ms {
+		t.Errorf("user_bot_latency is %s, want 829ms", n.Value)
+	}
+}
+
 // TestWaitForTheCommitIsNoVoice: an answer that was made early waits for the end of the turn,
 // and that is the latency of no voice.
 func TestWaitForTheCommitIsNoVoice(t *testing.T) {

@@ -56,7 +56,7 @@ func of(log string) []Metric {
 	var own []Metric
 	for _, m := range metrics {
 		if slices.Contains(m.Logs, log) {
-			m.From, m.To, m.Spans = "the end of speech at the agent, as its log has it", "the first audio that leaves it", "all but uplink and playout"
+			m.From, m.To, m.Spans = "the end of speech at the agent (as its log has it)", "the first audio that leaves it", "all but uplink and playout"
 			m.of = rewoundToSent
 			own = append(own, m)
 		}

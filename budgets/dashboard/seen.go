@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"halfsecond/budgets"
 	"halfsecond/pipeline"
 )
 
@@ -46,7 +47,9 @@ func see(t *pipeline.Trace, landing time.Duration) seen {
 	x := spans{t, landing}
 	s := seen{due: t.Due, arrived: max(t.Due, x.end(toAgent...)), stop: x.end(pipeline.SpanVADWait)}
 	s.rewound = x.rewound(s.stop, s.arrived)
-	s.final = x.end(pipeline.SpanSTTTail)
+	if s.final = x.end(pipeline.SpanSTTTail); budgets.Unflagged(t) {
+		s.final = unknown
+	}
 	s.commit = x.end(ending...)
 	s.hooked = x.end(pipeline.SpanHook)
 	answer := x.after(x.end(pipeline.SpanTool))

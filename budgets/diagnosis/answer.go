@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"halfsecond/budgets"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/trace"
 )
@@ -43,7 +44,7 @@ func ttsHeld(r *run) (Diagnosis, bool) {
 // quarter of all tokens: with prompts that are alike, one wrong guess in three (assumed).
 func doubleRequests(r *run) (Diagnosis, bool) {
 	const least = 0.25
-	right, wrong, wasted, all := 0, 0, 0, 0
+	right, wrong, wasted, all, vain := 0, 0, 0, 0, 0
 	for _, t := range r.all {
 		switch t.Fact(pipeline.FactGuess) {
 		case "right":
@@ -54,21 +55,25 @@ func doubleRequests(r *run) (Diagnosis, bool) {
 		if n, err := strconv.Atoi(t.Fact(pipeline.FactWasted)); err == nil {
 			wasted += n
 		}
+		vain += budgets.InVain(t)
 		for i := range t.Requests {
 			all += max(0, t.Requests[i].PromptTokens) + max(0, t.Requests[i].OutputTokens)
 		}
 	}
-	if wrong < fewest || all == 0 || float64(wasted) < least*float64(all) {
+	if wrong+vain < fewest || all == 0 || float64(wasted) < least*float64(all) {
 		return Diagnosis{}, false
 	}
 	early := right + wrong
 	d := Diagnosis{
 		ID: DoubleRequests, Cost: pipeline.Unknown, Title: "the model is asked before the turn is over, and what it makes is thrown away too often",
 		Evidence: []string{
-			fmt.Sprintf("%d of %d turns had an early request; %d of them were right, a hit share of %s", early, len(r.all), right, percent(float64(right)/float64(early))),
+			fmt.Sprintf("%d of %d turns had an early request; %d of them were right, a hit share of %s", early, len(r.all), right, percent(float64(right)/float64(max(1, early)))),
 			fmt.Sprintf("%d tokens of prompts and answers were for nothing, %s of all: %d for each turn", wasted, percent(float64(wasted)/float64(all)), wasted/len(r.all)),
 		},
 		Fix: cureDouble,
+	}
+	if vain > 0 {
+		d.Evidence = append(d.Evidence, fmt.Sprintf("%d requests were made at pauses inside turns, where the user went on: %.2g for each turn", vain, float64(vain)/float64(len(r.all))))
 	}
 	if heads := r.headStarts(); len(heads) > 0 {
 		d.Evidence = append(d.Evidence, fmt.Sprintf("where it was right the model began %s before the turn was committed", figures(heads)))
@@ -88,7 +93,7 @@ func (r *run) headStarts() []time.Duration {
 		for _, name := range []string{pipeline.SpanEndOfTurn, pipeline.SpanPolicyWait, pipeline.SpanSTTTail, pipeline.SpanSTTTimer, pipeline.SpanHook} {
 			commit = max(commit, t.end(name))
 		}
-		if sent := t.Trace.Requests[0].Due; commit != pipeline.Unknown && sent < commit {
+		if sent := t.Trace.Requests[min(budgets.InVain(t.Trace), len(t.Trace.Requests)-1)].Due; commit != pipeline.Unknown && sent < commit {
 			heads = append(heads, commit-sent)
 		}
 	}

@@ -88,6 +88,7 @@ var cases = []struct {
 		}
 	}},
 
+	{name: "requests at pauses", change: atPauses, want: []string{DoubleRequests}, says: []string{"40 of them were right, a hit share of 100 %", "40 requests were made at pauses inside turns, where the user went on: 1 for each turn"}},
 	{name: "guesses that are wrong", change: guesses(2), want: []string{DoubleRequests}, says: []string{"20 of them were right, a hit share of 50 %", "24000 tokens of prompts and answers were for nothing, 48 % of all: 600 for each turn"}},
 	{name: "guesses that are right", change: guesses(10)},
 
@@ -163,6 +164,11 @@ func guesses(oneIn int) func(i int, a *agent) {
 			a.facts = []pipeline.Fact{{Name: pipeline.FactGuess, Value: "wrong"}, {Name: pipeline.FactWasted, Value: "1200"}}
 		}
 	}
+}
+
+// atPauses has the model asked early in vain in each turn, and rightly at its end.
+func atPauses(_ int, a *agent) {
+	a.facts = []pipeline.Fact{{Name: pipeline.FactGuess, Value: "right"}, {Name: pipeline.FactInVain, Value: "1"}, {Name: pipeline.FactWasted, Value: "1200"}}
 }
 
 // grows has prompts that are 100 tokens longer each turn, and as much slower as one says.

@@ -77,6 +77,7 @@ type Cell struct {
 	Prompt  int    // tokens asked for
 	Asked   int    // requests, warm-up aside, with company or without
 	Failed  int    // of them, those that did not end ok
+	Empty   int    // of them, those that did, with nothing in the answer
 	Reason  string // of the first of them
 	Skipped bool   // nothing was sent; Reason says why
 
@@ -105,7 +106,9 @@ type Grid struct {
 	Models   []string // in the order of the run, as are the variants
 	Variants []string // the first is the baseline
 	Cells    []Cell   // by model, then by variant, then by length of the prompt
-	seed     uint64
+	// Unfit is why nothing follows from the cells; empty where something may.
+	Unfit string
+	seed  uint64
 }
 
 // New reads the grid from a run of kind "grid". The error names what its traces lack.
@@ -133,6 +136,7 @@ func New(run trace.Run) (*Grid, error) {
 		c.Cache = cacheOf(name, run.Footer.Engines)
 		g.Cells = append(g.Cells, c)
 	}
+	g.Unfit = g.unfit(run.Footer.Lateness)
 	return g, nil
 }
 
@@ -239,6 +243,9 @@ func (c *Cell) count(t *pipeline.Trace) {
 		return
 	}
 	r := &t.Requests[0]
+	if r.Empty {
+		c.Empty++
+	}
 	widen(&c.Output, r.OutputTokens, c.Asked-c.Failed == 1)
 	if n := r.PromptTokens; n != pipeline.UnknownCount {
 		widen(&c.Counted, n, !c.HasCounted)

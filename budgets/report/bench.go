@@ -24,6 +24,7 @@ const BenchVersion = 1
 //	conclusions       list of sentences, each from the figures below
 //	notes             list of sentences: what was left out, what failed, where there is no spread
 //	scenario, scenario_hash, target, seed, version, texts_hashed, finished, unfinished_reason, lateness, tester  as in a Report
+//	unfit             why nothing follows from the cells, or null; trends, options and duels are then empty
 //	n, n_asked        requests that are reported, cells left out counting one each; and asked for
 //	warm_up           requests before those of each cell that are not reported
 //	models, variants  in the order of the scenario; the first variant is the baseline
@@ -66,6 +67,7 @@ type Bench struct {
 	WarmUp           int           `json:"warm_up"`
 	Finished         bool          `json:"finished"`
 	UnfinishedReason *string       `json:"unfinished_reason"`
+	Unfit            *string       `json:"unfit"`
 	Lateness         *Lateness     `json:"lateness"`
 	Tester           *Tester       `json:"tester,omitempty"`
 	Models           []string      `json:"models"`
@@ -77,6 +79,7 @@ type Bench struct {
 	Options          []BenchOption `json:"options"`
 	Duels            []BenchDuel   `json:"duels"`
 	asked            []trace.Endpoint
+	unread           Unread        // what could not be read of the answers
 	over             []string      // by how much the run went over its caps
 	grid             *grid.Grid    // what the document is made of
 	trends           []grid.Trend  // in the order of Trends
@@ -193,17 +196,19 @@ func NewBench(run trace.Run) (*Bench, error) {
 	h := run.Header
 	b := &Bench{
 		BenchVersion: BenchVersion, Scenario: h.Scenario, ScenarioHash: h.ScenarioHash, Target: h.Target, Seed: h.Seed, Version: h.Version, TextsHashed: h.TextsHashed,
-		N: len(run.Traces), NAsked: h.N, WarmUp: h.WarmUp, Finished: run.Footer.Finished, UnfinishedReason: text(run.Footer.Reason),
+		N: len(run.Traces), NAsked: h.N, WarmUp: h.WarmUp, Finished: run.Footer.Finished, UnfinishedReason: text(run.Footer.Reason), Unfit: text(g.Unfit),
 		Lateness: lateness(run.Footer.Lateness), Tester: tester(run), Models: append([]string{}, g.Models...), Variants: append([]string{}, g.Variants...),
-		ServedBy: servedBy(g, h.Endpoints), Served: served(g), Cells: []BenchCell{}, Trends: []BenchTrend{}, Options: []BenchOption{}, Duels: []BenchDuel{}, asked: h.Endpoints, Cost: cost(run), over: overCaps(run), grid: g,
+		ServedBy: servedBy(g, h.Endpoints), Served: served(g), Cells: []BenchCell{}, Trends: []BenchTrend{}, Options: []BenchOption{}, Duels: []BenchDuel{}, asked: h.Endpoints, Cost: cost(run), over: overCaps(run), grid: g, unread: unreadOf(&run),
 	}
 	for i := range g.Cells {
 		c := benchCell(&g.Cells[i])
 		c.Counters = countersOf(&c, run)
 		b.Cells = append(b.Cells, c)
 	}
-	b.follow()
-	b.effects()
+	if b.Unfit == nil {
+		b.follow()
+		b.effects()
+	}
 	b.conclude()
 	return b, nil
 }

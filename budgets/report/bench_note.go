@@ -26,6 +26,10 @@ func (b *Bench) note() {
 				count(c.Failed), count(c.Asked), c.Model, c.Variant, count(c.Prompt), strings.TrimRight(c.Reason, ".")))
 		}
 	}
+	b.Notes = append(b.Notes, b.blankNotes()...)
+	if words := b.unread.words(); words != "" {
+		b.Notes = append(b.Notes, words)
+	}
 	if rows := b.unverified(); len(rows) > 0 {
 		b.Notes = append(b.Notes, fmt.Sprintf("Not verified: the figures of %s were written from memory and await a source, and what follows rests on them.", strings.Join(rows, ", ")))
 	}
@@ -241,7 +245,7 @@ func (b *Bench) latenessNote(l *Lateness) string {
 			smallest = min(smallest, budgets.Duration.Reported(v))
 		}
 	}
-	if l.P99 != nil && *l.P99 > .02*smallest {
+	if b.Unfit == nil && l.P99 != nil && *l.P99 > .02*smallest {
 		words += " That is more than 2 % of the smallest TTFT: take small differences for noise."
 	}
 	return words

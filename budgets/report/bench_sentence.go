@@ -13,6 +13,11 @@ import (
 // conclude says in sentences what the figures show.
 func (b *Bench) conclude() {
 	b.Conclusions, b.Notes = []string{}, []string{}
+	if b.Unfit != nil {
+		b.Conclusions = append(b.Conclusions, "UNMEASURED: "+*b.Unfit+", so nothing follows from the figures below: free its machine of other work, or give it one of its own, and compare again.")
+		b.note()
+		return
+	}
 	for i := range b.trends {
 		if t := &b.trends[i]; t.Key == b.grid.Baseline(t.Model) {
 			b.Conclusions = append(b.Conclusions, trendSentence(t))

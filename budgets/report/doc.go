@@ -86,7 +86,8 @@
 //	  reused          responses on a connection that was open before
 //	  http, statuses, encodings  responses by HTTP version, by status, by content coding where there was one
 //	  bursts          answers with three or more output chunks, all in one read
-//	  untimed         answers that ended ok without an output at an instant of its own: one JSON text in place of a stream, or nothing
+//	  untimed         answers that ended ok without an output at an instant of its own: one JSON text in place of a stream
+//	  empty           answers that ended ok with nothing in them: no text, no reasoning, no call of a tool
 //	  retry_after, longest_retry_after_ms  responses that asked to be tried again later, and the longest time
 //	  token_sources   ok requests by who counted their tokens: "usage", "timings", "engine", "none" ...
 //	  overlong        n, of, most_over_tokens: answers with more tokens than were asked for, by the server's count, of those
@@ -171,7 +172,9 @@
 //	                  whole turn (whole) also short_of_v2v_ms, a mean, which is leaves_out (stage, mean_ms) less twice_ms
 //	  playback        replies followed to their end, with_holes, underruns, stalled_ms; null when none was
 //	  barge_in        replies spoken into, stopped, false_stops, unnoticed, stop_p50, stop_p95, heard_tokens of made_tokens; null likewise
-//	  guess           turns, right, wrong, gain_ms of the right ones, wasted_tokens, wasted_share of all tokens, cost_share of
+//	  transcripts     turns in which a speech service wrote down, without_final: those of them where no final text came after the speech
+//	  guess           turns, right, wrong, in_vain: early requests at pauses inside turns, turns_for_nothing: the share of turns with
+//	                  a request for nothing, gain_ms of the right ones, wasted_tokens, wasted_share of all tokens, cost_share of
 //	                  what the model costs; null likewise
 //	  tool            turns with one, critical in so many, p50, p95; null likewise
 //	  filler          turns with one, p50, p95 until it is heard, waited: turns whose answer waited for its end, wait_p50; null likewise

@@ -145,6 +145,9 @@ func (r *Report) guard() section {
 	for i := range asked {
 		s.notes = append(s.notes, placeWords(&asked[i]), boundWords(&asked[i]))
 	}
+	if words := askedWith(r.analysis.Run.Traces); words != "" {
+		s.notes = append(s.notes, words)
+	}
 	if r.Cost != nil {
 		s.notes = append(s.notes, r.Cost.words(asked))
 	}
@@ -175,8 +178,11 @@ func overCaps(run trace.Run) (notes []string) {
 
 func placeWords(e *trace.Endpoint) string {
 	how := "a connection is kept for the next request, and one that takes text as it comes is opened before there is any"
+	hears := e.Stage == "stt" || e.Stage == "speech_to_speech"
 	switch {
-	case e.Stage == "stt" || e.Stage == "speech_to_speech":
+	case hears && e.Cold:
+		how = "each turn opens a session"
+	case hears:
 		how = "a session lasts for a turn, or for a call where the scenario says how many turns one has"
 	case e.Cold:
 		how = "each request opens a connection"

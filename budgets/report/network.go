@@ -18,7 +18,8 @@ type Network struct {
 	Statuses     map[int]int    `json:"statuses"`
 	Encodings    map[string]int `json:"encodings"` // content codings; none is not counted
 	Bursts       int            `json:"bursts"`    // three or more output chunks, all in one read
-	Untimed      int            `json:"untimed"`   // ended ok without an output that came at an instant of its own
+	Untimed      int            `json:"untimed"`   // ended ok as a whole, without an output that came at an instant of its own
+	Empty        int            `json:"empty"`     // ended ok with nothing in them
 	RetryAfter   int            `json:"retry_after"`
 	LongestRetry *float64       `json:"longest_retry_after_ms"`
 	TokenSources map[string]int `json:"token_sources"`
@@ -96,7 +97,10 @@ func (n *Network) add(r *pipeline.Request) {
 	}
 	if r.Outcome == pipeline.OK {
 		n.TokenSources[r.TokenSource]++
-		if r.FirstOutput == pipeline.Unknown {
+		switch {
+		case r.Empty:
+			n.Empty++
+		case r.FirstOutput == pipeline.Unknown:
 			n.Untimed++
 		}
 	}

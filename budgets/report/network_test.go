@@ -104,13 +104,17 @@ func TestConnectionSaysWhatIsNotAbove(t *testing.T) {
 	for i := range 2 {
 		run.Traces[i].Requests[0].FirstOutput, run.Traces[i].Requests[0].LastOutput = pipeline.Unknown, pipeline.Unknown
 	}
+	if e := &run.Traces[2].Requests[0]; e.Outcome == pipeline.OK {
+		e.FirstOutput, e.LastOutput, e.Empty = pipeline.Unknown, pipeline.Unknown, true
+	}
 	q := &run.Traces[60].Requests[0] // which was cancelled
 	q.Transport.Reused, q.Transport.Connect = false, 9*ms
 	r := report(t, run)
 	notes := strings.Join(r.connection().notes, "\n")
 	for _, want := range []string{
 		"118 of 120 responses came on a connection that was open before (98.3 %), 2 on a new one (above is only what requests waited for that ended ok), 120 by HTTP/1.1.",
-		"2 of 114 answers that ended ok came as one JSON text where a stream was asked for, or had nothing in it: of those there is neither ttft nor tpot.",
+		"2 of 114 answers that ended ok came as one JSON text where a stream was asked for: of those there is neither ttft nor tpot.",
+		"1 of 114 answers that ended ok had nothing in them, no text, no reasoning and no call of a tool: of those there is neither ttft nor tpot.",
 	} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no %q in\n%s", want, notes)

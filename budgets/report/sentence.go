@@ -111,7 +111,7 @@ func (r *Report) loads() string {
 // unfinished adds what kept the verdict from resting on all that was asked for:
 // interactions that did not end ok, and a run that was cut short.
 func (r *Report) unfinished(words string) string {
-	words += r.loads() + r.failures()
+	words += r.loads() + r.failures() + r.empties()
 	if r.Finished {
 		return words
 	}

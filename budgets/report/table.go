@@ -60,6 +60,9 @@ func (r *Report) head(p *page) {
 	if r.Engine != nil {
 		p.paragraph(0, dim, "language model: "+*r.Engine)
 	}
+	if s := services(r.analysis.Run.Header.Endpoints); s != "" {
+		p.paragraph(0, dim, s)
+	}
 }
 
 // facts say in a few words what was run.

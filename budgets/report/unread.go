@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"halfsecond/pipeline"
 )
@@ -24,10 +25,27 @@ func (u *Unread) add(r *pipeline.Request) {
 // ended ok was one; empty otherwise.
 func (r *Report) unstreamed() string {
 	n := r.Network
-	if n == nil || n.Untimed == 0 || n.Untimed < n.answered() {
+	if n == nil || n.Untimed+n.Empty == 0 || n.Untimed+n.Empty < n.answered() {
 		return ""
 	}
-	return fmt.Sprintf(" (%s that ended ok came as one JSON text where a stream was asked for, or had nothing in it)", counted(n.Untimed, "answer"))
+	var words []string
+	if n.Untimed > 0 {
+		words = append(words, counted(n.Untimed, "answer")+" that ended ok came as one JSON text where a stream was asked for")
+	}
+	if n.Empty > 0 {
+		words = append(words, counted(n.Empty, "answer")+" that ended ok had nothing in them")
+	}
+	return " (" + strings.Join(words, ", ") + ")"
+}
+
+// empties says how many answers had nothing in them; it is empty when none did. A model that
+// completes code may well have nothing to say, so that there it takes all of them.
+func (r *Report) empties() string {
+	n := r.Network
+	if n == nil || n.Empty == 0 || r.Kind == pipeline.KindIDE && n.Empty < n.answered() {
+		return ""
+	}
+	return fmt.Sprintf(" %s of %s that ended ok had nothing in them.", count(n.Empty), counted(n.answered(), "answer"))
 }
 
 // words say what is missing; empty when nothing is.

@@ -17,6 +17,7 @@ type Voice struct {
 	Turns      []CallTurn        `json:"turns"`
 	Dashboards []DashboardNumber `json:"dashboards"`
 	Playback   *Playback         `json:"playback"`
+	Transcript *Transcript       `json:"transcripts"`
 	BargeIn    *BargeIn          `json:"barge_in"`
 	Guess      *Guess            `json:"guess"`
 	Tool       *Aside            `json:"tool"`
@@ -119,6 +120,12 @@ type Playback struct {
 	Stalled   float64 `json:"stalled_ms"`
 }
 
+// Transcript is how the transcripts of speech services came.
+type Transcript struct {
+	Turns     int `json:"turns"`
+	Unflagged int `json:"without_final"` // no final text came after the end of speech
+}
+
 // BargeIn is what became of replies that the user spoke into.
 type BargeIn struct {
 	Replies    int      `json:"replies"`
@@ -136,6 +143,8 @@ type Guess struct {
 	Turns       int      `json:"turns"`
 	Right       int      `json:"right"`
 	Wrong       int      `json:"wrong"`
+	InVain      int      `json:"in_vain"`
+	ForNothing  *float64 `json:"turns_for_nothing"`
 	Gain        *float64 `json:"gain_ms"`
 	Wasted      int      `json:"wasted_tokens"`
 	WastedShare *float64 `json:"wasted_share"`
@@ -260,13 +269,16 @@ func (r *Report) asides(v *Voice) {
 	if p, ok := a.Playing(); ok {
 		v.Playback = &Playback{p.N, p.Held, p.Holes, millis(p.Stalled)}
 	}
+	if c, ok := a.Transcripts(); ok {
+		v.Transcript = &Transcript{c.N, c.Unflagged}
+	}
 	if b, ok := a.BargeIns(); ok {
 		stop := a.Pool("barge_in_stop")
 		v.BargeIn = &BargeIn{b.N, b.Stopped, b.False, b.Unnoticed, percentile(stop, quantile.P50), percentile(stop, quantile.P95), b.Heard, b.Made}
 	}
 	if g, ok := a.Guesses(); ok {
 		v.Guess = &Guess{
-			Turns: g.Of, Right: g.Right, Wrong: g.Wrong, Gain: number(budgets.Duration, float64(g.Gain), g.Right > 0), Wasted: g.Wasted,
+			Turns: g.Of, Right: g.Right, Wrong: g.Wrong, InVain: g.InVain, ForNothing: number(budgets.Share, float64(g.Turns)/float64(g.Of), true), Gain: number(budgets.Duration, float64(g.Gain), g.Right > 0), Wasted: g.Wasted,
 			WastedShare: number(budgets.Share, float64(g.Wasted)/float64(max(1, g.All)), g.All > 0), CostShare: number(budgets.Share, g.CostShare, g.CostKnown),
 		}
 	}

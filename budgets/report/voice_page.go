@@ -163,12 +163,19 @@ func (r *Report) asideSection() section {
 		return section{}
 	}
 	s := section{title: "In the turns"}
-	for _, words := range []string{v.Playback.words(), v.BargeIn.words(), v.Guess.words(), v.Tool.words(), v.Filler.words(), v.faultWords()} {
+	for _, words := range []string{v.Transcript.words(), v.Playback.words(), v.BargeIn.words(), v.Guess.words(), v.Tool.words(), v.Filler.words(), v.faultWords()} {
 		if words != "" {
 			s.notes = append(s.notes, words)
 		}
 	}
 	return s
+}
+
+func (x *Transcript) words() string {
+	if x == nil || x.Unflagged == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Transcripts: in %s of %s no final text came after the end of speech, and the end of the session stood for it: that wait is in the reply, and in no figure of stt_tail.", count(x.Unflagged), counted(x.Turns, "turn"))
 }
 
 func (p *Playback) words() string {
@@ -210,6 +217,9 @@ func (g *Guess) words() string {
 	words := fmt.Sprintf("Guess: the model was asked before the commit in %s of %s", count(made), counted(g.Turns, "turn"))
 	if made > 0 {
 		words += fmt.Sprintf(", and that was right in %s", percent(float64(g.Right)/float64(made)))
+	}
+	if g.InVain > 0 {
+		words += fmt.Sprintf("; at pauses inside turns it was asked %s for nothing, so that %s of turns have such a request", counted(g.InVain, "time"), percent(*g.ForNothing))
 	}
 	if g.Gain != nil {
 		words += fmt.Sprintf("; replies that it was right for landed %s sooner on average", orDash(g.Gain))

@@ -138,7 +138,7 @@ func TestDashboards(t *testing.T) {
 		"Pipecat: user_bot_latency": 843.0, "Pipecat: user_bot_latency before 0.0.102": 643.0, "Pipecat: user_turn_secs": 247.0,
 		"Pipecat: TTFB of STT": 247.0, "Pipecat: TTFB of LLM": 98.0, "Pipecat: text_aggregation": 60.0, "Pipecat: TTFB of TTS": 438.0,
 		"LiveKit Agents: e2e_latency": 843.0, "LiveKit Agents: end_of_utterance_delay + ttft + ttfb": 783.0, "LiveKit Agents: transcription_delay": 247.0,
-		"LiveKit Agents: end_of_turn_delay": 247.0, "LiveKit Agents: llm_node_ttft": 98.0, "LiveKit Agents: tts_node_ttfb": 498.0, "LiveKit Agents: ttfb of tts_metrics": 438.0,
+		"LiveKit Agents: end_of_turn_delay": 247.0, "LiveKit Agents: llm_node_ttft": 98.0, "LiveKit Agents: tts_node_ttfb": 438.0, "LiveKit Agents: ttfb of tts_metrics": 438.0,
 		"Vapi: turnLatency": 843.0, "Vapi: transcriberLatency": 247.0, "Vapi: endpointingLatency": 0.0, "Vapi: modelLatency": 98.0, "Vapi: voiceLatency": 498.0,
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -236,5 +236,44 @@ func TestAsides(t *testing.T) {
 		if strings.Contains(table, word) {
 			t.Errorf("the page of a run without it says %s", word)
 		}
+	}
+}
+
+// TestRealSpeech: what real services did badly is said: a voice that stutters, and a
+// recognizer that never says that its text is final.
+func TestRealSpeech(t *testing.T) {
+	run := voiceRun(40, 90*ms)
+	for i := range run.Traces {
+		x := &run.Traces[i]
+		s := pipeline.NewSpeech(int64(2*i+1), x.Due)
+		s.FirstAudio, s.Samples, s.Rate = x.Due+300*ms, 8000, 8000
+		h := pipeline.NewTranscription(int64(2*i+2), x.Due)
+		for _, span := range x.Spans {
+			if span.Name == pipeline.SpanSTTTail {
+				h.End = span.End
+			}
+		}
+		if i < 4 {
+			s.Stalled, s.Underruns, h.Flags = 1900*ms, 19, []string{pipeline.FlagNoFinal}
+		}
+		x.Sayings, x.Hearings = []pipeline.Speech{s}, []pipeline.Transcription{h}
+	}
+	table, markdown, document := pages(t, run)
+	for _, words := range []string{
+		"Playback: 4 of 40 replies had holes after they began: 76 underruns, 7,600 ms of silence in all.",
+		"Transcripts: in 4 of 40 turns no final text came after the end of speech, and the end of the session stood for it: that wait is in the reply, and in no figure of stt_tail.",
+	} {
+		if !strings.Contains(table, words) {
+			t.Errorf("the page lacks %q:\n%s", words, table)
+		}
+		if !strings.Contains(plainOf(markdown), words) {
+			t.Errorf("the Markdown page lacks %q:\n%s", words, markdown)
+		}
+	}
+	if got, want := at(document, "voice", "transcripts"), map[string]any{"turns": 40.0, "without_final": 4.0}; !reflect.DeepEqual(got, want) {
+		t.Errorf("transcripts %v, want %v", got, want)
+	}
+	if n := at(document, "metrics", "stt_tail", "n"); n != 36.0 {
+		t.Errorf("stt_tail has %v values, want 36", n)
 	}
 }

@@ -129,13 +129,17 @@ func (o *runOptions) pricedGrid(s *scenario.Scenario, set study.Settings) priced
 }
 
 // draw writes the table of cells and the pictures of a comparison where --out says. There
-// are none of a part of a comparison, which nothing about them would tell.
+// are none of a part of a comparison, which nothing about them would tell, and no pictures
+// of one from which nothing follows.
 func (o *runOptions) draw(b *report.Bench) error {
 	if o.out == "" || !b.Finished {
 		return nil
 	}
 	if err := replaceFile(filepath.Join(o.out, cellsFile), b.CSV); err != nil {
 		return fmt.Errorf("--out: %w", err)
+	}
+	if b.Unfit != nil {
+		return nil
 	}
 	for _, p := range picture.Bench(b) {
 		if err := replaceFile(filepath.Join(o.out, p.Name+".svg"), p.SVG); err != nil {
@@ -224,6 +228,8 @@ func benchError(b *report.Bench, what string) error {
 	switch {
 	case !b.Finished:
 		return unfinishedRun(what, b.UnfinishedReason, b.N, b.NAsked)
+	case b.Unfit != nil: // which is the first thing that the report says
+		return &exitError{code: exitUnmeasured}
 	case !b.Measured():
 		return &exitError{exitUnmeasured, errors.New("some cells have no figures: the notes of the report say why")}
 	}

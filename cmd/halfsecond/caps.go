@@ -24,7 +24,7 @@ const (
 )
 
 func (c *caps) addFlags(f *pflag.FlagSet) {
-	f.IntVar(&c.requests, "max-requests", defaultMaxRequests, "most `requests` to an endpoint")
+	f.IntVar(&c.requests, "max-requests", defaultMaxRequests, "most `requests` to an endpoint, and turns of speech services")
 	f.IntVar(&c.tokens, "max-tokens", defaultMaxTokens, "most `tokens` to and from an endpoint")
 }
 

@@ -83,7 +83,11 @@ func (c *checked) writeTable(p *program) error {
 	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "valid\t%s (%s), hash %.12s\n", c.Scenario, c.Kind, c.ScenarioHash)
 	fmt.Fprintf(w, "would run\t%d interactions on %s, seed %d\n", c.N, c.Target, c.Seed)
-	fmt.Fprintf(w, "would send\t%s %d requests, %d prompt tokens, %d tokens of answers\n", c.Estimate.About(), c.Estimate.Asked(), c.Estimate.PromptTokens, c.Estimate.OutputTokens)
+	if c.estimate.silent() {
+		fmt.Fprint(w, "would send\tnothing to a language model\n")
+	} else {
+		fmt.Fprintf(w, "would send\t%s %d requests, %d prompt tokens, %d tokens of answers\n", c.Estimate.About(), c.Estimate.Asked(), c.Estimate.PromptTokens, c.Estimate.OutputTokens)
+	}
 	c.writeGuard(w)
 	return w.Flush()
 }
@@ -94,7 +98,9 @@ func (c *checked) writeGuard(w io.Writer) {
 	if g == nil {
 		return
 	}
-	fmt.Fprintf(w, "would cost\t%s\n", c.estimate.costWords())
+	if !c.estimate.silent() {
+		fmt.Fprintf(w, "would cost\t%s\n", c.estimate.costWords())
+	}
 	for _, u := range c.estimate.speech {
 		fmt.Fprintf(w, "%s\t%s: %s\n", u.Stage, u.named(), u.much())
 	}

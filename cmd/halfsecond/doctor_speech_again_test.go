@@ -338,7 +338,7 @@ func TestSpeechDoctorRefusedOnce(t *testing.T) {
 func TestSpokenEnd(t *testing.T) {
 	for o, want := range map[pipeline.Outcome]string{
 		pipeline.OK: "all of it has come", pipeline.Timeout: "when it was given up, without an end", pipeline.Cancelled: "when it was given up, without an end",
-		pipeline.Truncated: "when it broke off, without an end", pipeline.Error: "when it was found to be no speech, or not all of it",
+		pipeline.Truncated: "when it broke off, without an end", pipeline.Error: "when it failed, without an end",
 	} {
 		r := pipeline.NewSpeech(1, 0)
 		r.Outcome, r.End = o, time.Second

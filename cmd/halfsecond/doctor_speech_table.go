@@ -229,7 +229,7 @@ func spokenEnd(s *heard.Session) string {
 	case pipeline.Truncated:
 		return "when it broke off, without an end"
 	}
-	return "when it was found to be no speech, or not all of it"
+	return "when it failed, without an end"
 }
 
 // writeSessions prints all sessions, a line each.

@@ -259,7 +259,7 @@ func TestSpeechDoctorFaults(t *testing.T) {
 		"overloaded":   {"status 503", says, exitFailed, "HTTP 503"},
 		"cut":          {"cut at 1 how=reset", []string{"--protocol", "deepgram-speak"}, exitFailed, "broken: the session broke off"},
 		"buffered":     {"rules:\n  - buffer: {mode: whole}\n  - slow_headers: 500ms\n", says, exitFailed, "the audio comes whole"},
-		"dropped":      {"drop share=100%", hears, exitFailed, "nothing was heard of what was said"},
+		"dropped":      {"drop share=100%", hears, exitFailed, "the server accepted the session, and never said anything"},
 		"twice":        {"rules:\n  - duplicate: 1\n  - duplicate: 2\n", []string{"--protocol", "cartesia-stt", "--wav", tone}, exitFailed, "comes twice"},
 		"idle":         {"rules:\n  - idle_close: {after: 300ms, code: 1000}\n", append([]string{"--idle", "2s"}, hears...), exitFailed, "the server closed a session that was left alone"},
 		"idle, speech": {"rules:\n  - idle_close: {after: 300ms, code: 1011, reason: NET-0001}\n", []string{"--protocol", "deepgram-speak", "--idle", "2s"}, exitFailed, "the server closed a session that was left alone"},

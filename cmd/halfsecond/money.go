@@ -142,6 +142,9 @@ func (m *money) at(e runner.Estimate, model string) priced {
 	return out
 }
 
+// silent reports whether no language model is asked, and speech services are.
+func (e *priced) silent() bool { return e.Asked() == 0 && len(e.speech) > 0 }
+
 // all returns what an estimate would cost, as far as prices are known.
 func (e *priced) all() (sum price.Dollars, known bool) {
 	if e.known {
@@ -175,8 +178,6 @@ func (e priced) andCost() string {
 // costWords says what an estimate would cost.
 func (e priced) costWords() string {
 	switch {
-	case !e.known && e.Asked() == 0:
-		return "nothing for a language model, which none is asked"
 	case !e.known:
 		return "unknown: no price is known; see --price-of, --price-input and --price-output"
 	case !e.price.Known():

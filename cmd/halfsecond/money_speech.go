@@ -36,7 +36,7 @@ func (u *speechUse) words() string {
 func (u *speechUse) much() string {
 	times := counted(u.Requests, "time")
 	if u.Sessions > 0 && u.Sessions < u.Requests {
-		times = fmt.Sprintf("%s of %s in all", counted(u.Sessions, "time"), counted(u.Requests, "turn"))
+		times = fmt.Sprintf("%s, for %s in all", counted(u.Sessions, "time"), counted(u.Requests, "turn"))
 	}
 	text := "about " + times
 	if u.Speech > 0 {

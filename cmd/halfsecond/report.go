@@ -24,11 +24,12 @@ func newReportCmd(p *program) *cobra.Command {
 the same report, from the file alone. A run that was cut short, even by a kill, is
 reported as far as it came.
 
-Where the folder has a raw log, exchanges.jsonl.gz, the numbers of every request are
-computed again from the bytes of its response and their instants, and compared with those
-in the traces. It ends with 3 and names each number that differs. It also says what
-cannot be computed again: of requests that were never sent, are not in the log, or are in
-it without their bytes. In the document of --format json that is the member raw_log;
+Where the folder has a raw log, exchanges.jsonl.gz, the numbers of every request, and of
+every session with a speech service, are computed again from the bytes that came and their
+instants, and compared with those in the traces; the spans and marks of a voice turn are
+compared with them. It ends with 3 and names each number that differs. It also says what
+cannot be computed again: what was never sent, is not in the log, or is in it without its
+bytes, and what is modelled. In the document of --format json that is the member raw_log;
 docs/raw.md describes the log.`,
 		Example: `  halfsecond run voice --out results
   halfsecond report results

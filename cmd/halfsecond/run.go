@@ -59,7 +59,7 @@ beside it; endpoint, services that you run or rent, named in the scenario or wit
 --endpoint: a language model, and of a voice turn speech to text, text to speech, a
 model that hears and speaks, or a running bot that is called as Twilio calls it. What
 crosses no socket is simulated, and the report says so. Users speak recordings at the
-pace of speech: --wav, or one sentence of ours (docs/voice.md).
+pace of speech: --wav, those of voice.audio, or one sentence of ours (docs/voice.md).
 
 On the target endpoint at most one request of each user is in flight (--per-user),
 nothing is retried, and the run is refused when it is likely to exceed
@@ -93,6 +93,9 @@ each cell, --out keeps pictures and cells.csv beside the traces if it finishes, 
 --format csv prints the latter, one row a cell. At an endpoint it compares the models that --endpoint-model names, else those
 that the scenario gives names to, else those of the scenario if all are there by their
 names, else the only one that is there.
+
+A grid from which nothing follows, since the tester was as late as the shortest TTFT is
+long, shows its cells alone and ends with 3.
 
 A run that did not finish is reported as far as it came, and ends with 3 whatever the
 budgets say of that part.
@@ -131,10 +134,10 @@ func (o *runOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.target, "target", "", "where to run: sim, mock or endpoint (default: the scenario's, else sim)")
 	f.StringArrayVar(&o.endpoints, "endpoint", nil, "`llm=URL` of a language model's server; where the scenario has none, its path may name the protocol, as .../api/chat; implies --target endpoint")
 	f.StringVar(&o.model, "model", "", "`name` of the model there (default: the scenario's, else the only one that it lists)")
-	f.StringArrayVar(&o.wavs, "wav", nil, "`file` that users say to a service that hears, in a voice turn, at the pace of speech: WAV, FLAC, MP3, Ogg of up to a minute; may be given again, and users take turns; one sentence of ours otherwise")
+	f.StringArrayVar(&o.wavs, "wav", nil, "`file` that users say to a service that hears, in a voice turn, at the pace of speech: WAV, FLAC, MP3, Ogg of up to a minute; may be given again, and users take turns; otherwise those of voice.audio, or one sentence of ours")
 	f.StringArrayVar(&o.models, "endpoint-model", nil, "`name` of a model there to compare, for a grid, in place of --model; may be given again")
 	f.BoolVar(&o.ignoreEOS, "ignore-eos", false, "ask an endpoint for answers of full length, which vLLM, SGLang and the mock understand")
-	f.BoolVar(&o.cold, "cold", false, "open a connection to an endpoint for each request, so that looking up, connecting and TLS count; otherwise one is kept")
+	f.BoolVar(&o.cold, "cold", false, "open a connection to an endpoint for each request, so that looking up, connecting and TLS count, and a session of a speech service for each turn; otherwise one is kept")
 	f.StringVar(&o.caFile, "ca-file", "", "`file` with the certificates of authorities that an endpoint's is to be trusted by, in PEM, beside the machine's")
 	f.StringVar(&o.metrics, "metrics", counters.AtRoot, "`place` where the server at an endpoint shows its metrics, before and after a run: a URL, or a path on its host; none does not look")
 	f.Uint64Var(&o.seed, "seed", 0, "`number` that every random draw follows from (default: the scenario's)")

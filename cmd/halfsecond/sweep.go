@@ -60,7 +60,8 @@ ok. On the target endpoint a sweep is refused when it may exceed --max-requests,
 --max-tokens or --max-cost all in all; --check prints that estimate.
 
 It ends with 0 if some load is inside the budgets, with 1 if none is, and with 3 if it
-could not finish or nothing could be judged. --out keeps the traces of every run in a
+could not finish or nothing could be judged; what was found until then is shown, also
+where a later load could not begin. --out keeps the traces of every run in a
 folder of its own, for halfsecond report. --format csv prints a row for each run.`,
 		Example: `  halfsecond sweep load --find-knee
   halfsecond sweep load --rates 10,20,40,80 --n 500

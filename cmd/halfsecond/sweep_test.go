@@ -1,8 +1,10 @@
 package main
 
 import (
+	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"halfsecond/simulators/study"
@@ -82,6 +84,33 @@ func TestSweepSaysThatItDidNotFinish(t *testing.T) {
 			t.Errorf("%s: exit code %d, %s", format, code, errs)
 		}
 		if text := strings.Join(strings.Fields(out), " "); !strings.Contains(out, want) && !strings.Contains(text, want) {
+			t.Errorf("%s lacks %q:\n%s", format, want, out)
+		}
+	}
+}
+
+// TestSweepKeepsWhatItHas: a server that is gone when the second load begins costs that load
+// alone: the table, the document and the rows have the first.
+func TestSweepKeepsWhatItHas(t *testing.T) {
+	for format, want := range map[string]string{
+		"table": "✓ inside", "json": `"unfinished": "at 2 users the run did not begin: nothing listens at this address`, "csv": "1,users,",
+	} {
+		answers := greedy()
+		defer answers.Close()
+		var posts atomic.Int32
+		inner := answers.Config.Handler
+		answers.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost && posts.Add(1) == 7 {
+				answers.Listener.Close()
+			}
+			inner.ServeHTTP(w, r)
+		})
+		code, out, errs := halfsecond(t, "sweep", scenarioFile(t, chat+"warm_up: 1\n"), "--endpoint", "llm="+answers.URL, "--model", "m", "--rates", "1,2", "--n", "6", "--repeats", "1",
+			"--no-self-test", "--metrics", "none", "--format", format)
+		if code != exitUnmeasured || !strings.Contains(errs, "the sweep did not finish (at 2 users the run did not begin: nothing listens at this address") {
+			t.Errorf("%s: exit code %d, %s", format, code, errs)
+		}
+		if text := strings.Join(strings.Fields(out), " "); !strings.Contains(text, want) {
 			t.Errorf("%s lacks %q:\n%s", format, want, out)
 		}
 	}

@@ -99,6 +99,7 @@ func appendRequest(b []byte, r *pipeline.Request) []byte {
 	b = wire.AppendString(append(b, `,"token_source":`...), r.TokenSource)
 	b = appendText(b, `,"impossible":`, r.Impossible)
 	b = appendInt(append(b, `,"chunks":`...), r.Chunks)
+	b = appendTrue(b, `,"empty":true`, r.Empty)
 	if r.Unread != 0 {
 		b = appendInt(append(b, `,"unread":`...), r.Unread)
 	}

@@ -112,6 +112,7 @@
 //	token_source      "engine", "usage", "timings" or "none"
 //	impossible        in words, what the server counted that cannot be, or cannot be read, and is null above; omitted for nothing
 //	chunks            output chunks seen
+//	empty             it ended ok and nothing of an answer came; omitted when false
 //	unread            messages of the response that are no valid JSON and were left out; omitted when 0
 //	gaps              times between them, a list of [ns, how often], ascending, each with 9 binary digits; omitted when
 //	                  nobody saw them one by one

@@ -60,7 +60,7 @@ type Endpoint struct {
 type Stage struct {
 	Name      string // the name of its spans
 	Simulated bool   // it is modelled on this target
-	Component string // slug of the hosted component it draws from, "" for none
+	Component string // where its figure is from: the slug of a hosted component, or "transport" and its name; "" for neither
 	NoSpread  bool   // only a median is published for that component
 	Engine    string // the modelled engine behind it, in words; "" for none
 }

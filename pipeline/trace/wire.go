@@ -266,6 +266,7 @@ type wireRequest struct {
 	TokenSource  string        `json:"token_source"`
 	Impossible   string        `json:"impossible"`
 	Chunks       int           `json:"chunks"`
+	Empty        bool          `json:"empty"`
 	Unread       int           `json:"unread"`
 	Gaps         wireGaps      `json:"gaps"`
 	LongestGap   nanos         `json:"longest_gap_ns"`
@@ -357,7 +358,7 @@ func (w *wireRequest) request() pipeline.Request {
 		FirstSeen: w.FirstSeen.duration(), LastOutput: w.LastOutput.duration(), End: w.End.duration(),
 		Outcome: w.Outcome.o, Reason: w.Reason, Finish: w.Finish,
 		PromptTokens: w.PromptTokens.value(), CachedTokens: w.CachedTokens.value(), OutputTokens: w.OutputTokens.value(),
-		LimitTokens: w.LimitTokens, TokenSource: w.TokenSource, Impossible: w.Impossible, Chunks: w.Chunks, Unread: w.Unread, Gaps: pipeline.Gaps(w.Gaps), LongestGap: w.LongestGap.duration(), Simulated: w.Simulated,
+		LimitTokens: w.LimitTokens, TokenSource: w.TokenSource, Impossible: w.Impossible, Chunks: w.Chunks, Empty: w.Empty, Unread: w.Unread, Gaps: pipeline.Gaps(w.Gaps), LongestGap: w.LongestGap.duration(), Simulated: w.Simulated,
 		Server: pipeline.ServerTime{
 			Queue: w.Server.Queue.duration(), Load: w.Server.Load.duration(), Prefill: w.Server.Prefill.duration(),
 			Decode: w.Server.Decode.duration(), Total: w.Server.Total.duration(),

@@ -206,6 +206,7 @@ func TestOneRegion(t *testing.T) {
 func TestDiagnosesAreTrue(t *testing.T) {
 	leading, anchor := diagnosis.LeadingSilence, diagnosis.MetricAnchor // stated in the file; the budget is broken only as seen from the ear
 	want := map[string][]string{
+		"agree-voice":                     {leading},
 		"classic-chain-real":              {diagnosis.EndpointingAddsUp}, // 250 ms after 200 ms
 		"stack-framework-defaults":        {leading},
 		"stack-framework-defaults-spread": {leading},
@@ -213,9 +214,9 @@ func TestDiagnosesAreTrue(t *testing.T) {
 		"stack-tuned-cloud-spread":        {leading, anchor},
 		"stack-speculating":               {anchor},
 		"stack-speculating-spread":        {anchor},
-		"preset-framework-defaults":       {leading, anchor},
-		"preset-tuned-cloud":              {diagnosis.ScoreThreshold}, // Flux's timeout
-		"preset-local":                    {diagnosis.ScoreThreshold}, // the turn model's fallback
+		"preset-framework-defaults":       {leading, diagnosis.DoubleRequests, anchor},          // it asks at each pause that has a final
+		"preset-tuned-cloud":              {diagnosis.ScoreThreshold, diagnosis.DoubleRequests}, // Flux's timeout; it asks at each likely end
+		"preset-local":                    {diagnosis.ScoreThreshold},                           // the turn model's fallback
 		"preset-speech-to-speech":         {anchor},
 		"preset-telephony":                {diagnosis.FarAway, anchor}, // a telephone leg
 	}

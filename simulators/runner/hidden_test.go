@@ -64,7 +64,7 @@ func TestHideTexts(t *testing.T) {
 		".Kind", ".Spans.Name", ".Marks.Name", ".Uses.How", ".Requests.TokenSource", ".Requests.Impossible",
 		".Requests.Reason", // its client hides the server's words in it
 		".Requests.Finish", // the protocol's, and in the bytes that are kept
-		".Hearings.Flags", ".Sayings.Flags", ".Facts.Name", ".Facts.Value",
+		".Hearings.Flags", ".Sayings.Flags", ".Answers.Flags", ".Facts.Name", ".Facts.Value",
 	}
 	var tr pipeline.Trace
 	filled := fill(reflect.ValueOf(&tr).Elem(), "")

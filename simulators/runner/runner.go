@@ -2,9 +2,11 @@
 //
 // Read runner.go for the course of a run, model.go for the three forms of the
 // language model, load.go for how interactions fall due, background.go for what
-// other people ask meanwhile, stages.go for what is known of the stages before the run,
-// tester.go for what is known of the tester itself, counters.go for what the server
-// counts of it, and hidden.go for how texts are kept out of the traces.
+// other people ask meanwhile, speech_audio.go for turns in sound, stages.go for what is
+// known of the stages before the run, allowance.go for the cap over all services,
+// tester.go for what is known of the tester itself,
+// counters.go for what the server counts of it, and hidden.go for how texts are kept out of
+// the traces.
 package runner
 
 import (

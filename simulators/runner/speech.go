@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/converse"
@@ -81,9 +82,11 @@ func (r *run) setUpSpeech() (stop func(), err error) {
 	if s.hears() {
 		r.services.Voices = s.Voices
 		if r.settings.Target == Endpoint {
-			r.services.Last = r.last
+			if !slices.ContainsFunc(all, func(c *talk.Config) bool { return c.Cold }) {
+				r.services.Last = r.last
+			}
 			r.services.Ahead = s.TTS != nil && !s.TTS.Cold
-		r.services.Prompts = s.STT != nil && r.settings.Endpoint.URL != ""
+			r.services.Prompts = s.STT != nil && r.settings.Endpoint.URL != ""
 		}
 	}
 	if s.STT != nil {

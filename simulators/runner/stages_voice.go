@@ -32,6 +32,17 @@ func voiceStages(v *scenario.Voice, target string, model []trace.Stage) []trace.
 	if v.Transport != nil && v.Transport.Loss.Share > 0 {
 		all = append(all, plain(pipeline.SpanPlayoutLoss))
 	}
+	return carried(v, all)
+}
+
+// carried has the stages of the way between users and the agent say where their figures are
+// from, where that is a transport.
+func carried(v *scenario.Voice, all []trace.Stage) []trace.Stage {
+	for i := range all {
+		if t := v.FilledIn(all[i].Name); t != "" {
+			all[i].Component = "transport " + t
+		}
+	}
 	return all
 }
 

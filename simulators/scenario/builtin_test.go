@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"halfsecond/simulators/voice/ending"
 )
 
 func TestBuiltins(t *testing.T) {
@@ -27,6 +29,13 @@ func landing(v *Voice) time.Duration {
 	median := func(d Delay) time.Duration { return d.Quantile(.5) }
 	agent := median(v.Uplink)
 	decided := agent + median(v.VADSilence) + median(v.EndOfTurn)
+	if v.Ending != nil { // a wait from the end of speech, beside the detector's
+		f, ok := v.Ending.Policy.(ending.Fixed)
+		if !ok || f.From != ending.FromSpeech {
+			panic("a stack that ends turns otherwise")
+		}
+		decided = agent + max(median(v.VADSilence), f.Wait)
+	}
 	asked := max(decided, agent+median(v.STTTail)) + median(v.LLMRoundTrip)
 	afterFirst := float64(v.FirstSentenceTokens.Quantile(.5)-1) / v.LLM.TokensPerSecond
 	sentence := asked + median(v.LLM.TTFT) + time.Duration(afterFirst*float64(time.Second))

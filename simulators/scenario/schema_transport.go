@@ -105,6 +105,28 @@ func (v *Voice) travel(found map[string]entry) {
 	unless("playout", &v.Playout, p.Playout)
 }
 
+// FilledIn returns the name of the transport that a figure of the way is from, by its key:
+// "" where the file states it, and for other keys.
+func (v *Voice) FilledIn(key string) string {
+	if v.Transport == nil || v.Transport.Profile == ownWay {
+		return ""
+	}
+	w := Voice{Transport: v.Transport}
+	w.travel(nil)
+	for _, x := range []struct {
+		key      string
+		has, own Delay
+	}{
+		{"capture", v.Capture, w.Capture}, {"uplink", v.Uplink, w.Uplink}, {"jitter_buffer", v.JitterBuffer, w.JitterBuffer},
+		{"egress", v.Egress, w.Egress}, {"playout", v.Playout, w.Playout},
+	} {
+		if x.key == key && x.has == x.own {
+			return v.Transport.Profile
+		}
+	}
+	return ""
+}
+
 func profileNames() []string {
 	var names []string
 	for _, p := range transport.Profiles() {

@@ -43,7 +43,7 @@ var spoken = object(
 	can("reply_tokens", func(v *Voice) *dist.Count { return &v.ReplyTokens }, fittedCount(60, 140), tokens, "length of the reply"),
 	chain(can("first_sentence_tokens", func(v *Voice) *dist.Count { return &v.FirstSentenceTokens }, fittedCount(12, 20), tokens, "tokens of the first sentence, and of each later one")),
 	can("speech_per_token", func(v *Voice) *time.Duration { return &v.SpeechPerToken }, 250*time.Millisecond, duration(0, time.Minute), "how long a token of speech takes: of the reply in a closed loop, and of the user, whose words are so many tokens"),
-	chain(can("context", func(v *Voice) **Context { return &v.Context }, nil, pointer(context), "how calls go on; leave it out where every turn stands alone")),
+	can("context", func(v *Voice) **Context { return &v.Context }, nil, pointer(context), "how calls go on, of which speech_to_speech takes turns alone; leave it out where every turn stands alone"),
 	chain(need("llm", func(v *Voice) *LLM { return &v.LLM }, llm, "the language model")),
 	chain(can("llm_round_trip", func(v *Voice) *Delay { return &v.LLMRoundTrip }, fixed(20*time.Millisecond), delay("network"), "network to the model and back").fallback("20ms; 0s to a model with component or ttft")),
 	chain(can("llm_connect", func(v *Voice) **Connect { return &v.LLMConnect }, nil, pointer(connect), "connections to the model that have to be opened; leave it out for warm ones")),
@@ -74,6 +74,9 @@ func chain(f field[Voice]) field[Voice] {
 func settleVoice(r *reader, found map[string]entry, v *Voice) {
 	v.travel(found)
 	if v.Direct != nil {
+		if c := v.Context; c != nil && c.TimeStamp+c.ToolOrder+c.Rewrite > 0 {
+			r.failEntry(found, "context", "time_stamp, tool_order and rewrite go with a chain of services, and speech_to_speech is one model: leave all but turns out")
+		}
 		v.PromptTokens, v.FirstSentenceTokens = dist.ConstantCount(1), dist.ConstantCount(1)
 		return
 	}
@@ -140,7 +143,7 @@ var context = object(nil,
 
 var early = object(nil,
 	need("from", func(g *voice.Guess) *voice.GuessFrom { return &g.From }, names(voice.OnStop, voice.OnFinal, voice.OnEarly), "at what the model is asked early"),
-	can("right", func(g *voice.Guess) *float64 { return &g.Right }, 1, share, "share of them whose words and whose end of turn hold"),
+	can("right", func(g *voice.Guess) *float64 { return &g.Right }, 1, share, "share of those after the last word whose words hold; with an ending whose pauses are known it is asked at pauses inside turns as well, for nothing"),
 	can("tts", func(g *voice.Guess) *bool { return &g.TTS }, false, boolean, "the voice begins as well, and is held back until the turn is committed"),
 )
 

@@ -44,6 +44,15 @@ func TestTransport(t *testing.T) {
 			t.Errorf("%s: the line of the stack is %+v", c.keys, line)
 		}
 	}
+	v := parse(t, spokenWith("  transport: telephony\n  uplink: 50ms\n")).Voice
+	for key, want := range map[string]string{"capture": "telephony", "uplink": "", "jitter_buffer": "telephony", "egress": "telephony", "playout": "telephony", "stt_tail": ""} {
+		if got := v.FilledIn(key); got != want {
+			t.Errorf("%s is from %q, want %q", key, got, want)
+		}
+	}
+	if got := parse(t, spokenWith("  transport: {codec: opus}\n")).Voice.FilledIn("capture"); got != "" {
+		t.Errorf("of an own transport: %q", got)
+	}
 	if v := parse(t, spokenWith("")).Voice; v.Transport != nil || v.Stack(true, 1).Line != nil || v.Capture.Mean() != 0 {
 		t.Errorf("without a transport: %+v", v)
 	}

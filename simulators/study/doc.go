@@ -8,6 +8,7 @@
 // sweep.go runs one scenario under many loads: point.go is what a run under one tells,
 // knee.go which loads are tried to find where the budgets break.
 //
-// levers.go runs a voice scenario again with other settings, those of lever.go, and
-// endings.go with other values of its end-of-turn policy.
+// levers.go runs a voice scenario again with other settings: those of lever.go, with
+// lever_ending.go, lever_guess.go and lever_workers.go. endings.go runs it with other values
+// of its end-of-turn policy.
 package study

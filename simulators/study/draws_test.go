@@ -12,7 +12,7 @@ import (
 // that the setting has no part in is the same in each of them, whoever asked first.
 func TestSameTurns(t *testing.T) {
 	s := load(t, "preset-framework-defaults")
-	s.Voice.LLMRoundTrip = s.Voice.Uplink // one that varies
+	s.Voice.LLMRoundTrip = s.Voice.STTTail // which varies
 	taken := func(silence time.Duration) map[[2]int][2]time.Duration {
 		v := *s.Voice
 		v.VADSilence = constant(silence)

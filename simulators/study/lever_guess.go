@@ -42,12 +42,26 @@ func ofGuess(v *scenario.Voice) (all []lever) {
 		}
 		return all
 	}
-	cost := fmt.Sprintf("requests for nothing: that %.0f %% of those after the last word hold is assumed", 100*guessRight)
+	cost := fmt.Sprintf("that %.0f %% of requests after the last word hold is assumed", 100*guessRight)
 	ask(voice.OnFinal, guessRight, cost)
 	if v.Ending == nil || v.Ending.WaitsForStop() {
 		ask(voice.OnStop, guessRight, cost)
 	}
 	return all
+}
+
+// spentEarly says what a change to early requests has the model asked for nothing, as its run
+// counted it; where no pause is known that is at the ends of turns alone.
+func spentEarly(l *lever, a *budgets.Analysis) string {
+	g, ok := a.Guesses()
+	if l.oneOf != "early" || !ok || g.All == 0 {
+		return ""
+	}
+	words := fmt.Sprintf("; a request for nothing in %s of turns, %s of all tokens", budgets.Share.Format(float64(g.Turns)/float64(g.Of)), budgets.Share.Format(float64(g.Wasted)/float64(g.All)))
+	if c, ok := a.CutIns(); !ok || c.N == 0 {
+		words += ", and more at pauses inside turns, which nobody knows here"
+	}
+	return words
 }
 
 // wordsFrom says at what the model is asked.

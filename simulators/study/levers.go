@@ -70,6 +70,7 @@ func (w *leverage) try(all []lever) (tried []lever, err error) {
 			continue
 		}
 		l.Gain = w.gain(0, w.now, a)
+		l.Cost += spentEarly(&l, a)
 		name := cmp.Or(l.oneOf, fmt.Sprint(i))
 		if values[name] == nil {
 			order = append(order, name)
@@ -178,10 +179,10 @@ func (w *leverage) run(v *scenario.Voice) (*budgets.Analysis, budgets.State, err
 }
 
 // simulate runs a scenario with other settings of its turns on the simulator. Its budgets
-// are left out: nothing is judged.
+// stay, for what they ask for is 0 where it did not happen.
 func simulate(ctx context.Context, s *scenario.Scenario, v *scenario.Voice, set runner.Settings) (*budgets.Analysis, error) {
 	one := *s
-	one.Voice, one.Budgets = v, nil
+	one.Voice = v
 	run, err := runner.Run(ctx, &one, runner.Settings{Target: runner.Sim, Seed: set.Seed, N: set.N, Version: set.Version, Salt: set.Salt})
 	switch {
 	case err != nil:
@@ -246,16 +247,20 @@ func (w *leverage) add(c *combination, aim int, l lever) error {
 	if !gain.Matters() || gain.Value < max(least(w.Aims[aim]), 1e-12) || w.Now.CutsInMore(state) || c.Would.Breaks(state) != nil {
 		return nil
 	}
+	if w.Aims[aim].Lands(w.now) && c.Would.Trades(state) {
+		return nil
+	}
 	l.Would, l.Gain = state, gain
 	c.Parts, c.Would, c.voice, c.last = append(c.Parts, l.Change), state, with, a
 	return nil
 }
 
-// hopeful reports whether a change alone serves an aim and cuts in no more often. One that
+// hopeful reports whether a change alone serves an aim, the first one by more than chance, and
+// cuts in no more often. One that
 // ends turns sooner has to show that.
 func (l *lever) hopeful(m budgets.Aim, aim int, now budgets.State) bool {
 	x, y := now.Figure(aim), l.Would.Figure(aim)
-	if !x.Known || !y.Known || m.Gained(x, y) < max(least(m), 1e-12) {
+	if !x.Known || !y.Known || m.Gained(x, y) < max(least(m), 1e-12) || aim == 0 && !l.Gain.Matters() {
 		return false
 	}
 	return !now.CutsInMore(l.Would) && (!l.Bolder || now.CutInKnown && l.Would.CutInKnown)

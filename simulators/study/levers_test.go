@@ -175,7 +175,7 @@ func TestLeversOfFailures(t *testing.T) {
 			s := load(t, name)
 			set := asReported(t, s, 300)
 			if name == "preset-tuned-cloud" { // whose own budget is on the median, and kept
-				set = by(300, "p95(reply) < 2s")
+				set = by(1000, "p95(reply) < 2s")
 			}
 			c, err := Levers(t.Context(), s, set)
 			if err != nil {
@@ -321,6 +321,65 @@ func TestEndingCurve(t *testing.T) {
 	}
 	if c.Now() == nil || c.Now().Setting != 250 {
 		t.Errorf("now %+v", c.Now())
+	}
+}
+
+// Where the detector's silence is longer than the wait, a shorter wait changes nothing, and
+// the silence is varied: below the wait it changes nothing either.
+func TestEndingCurveOfTheDetector(t *testing.T) {
+	s := parse(t, strings.Replace(plainStack, "ending: {fixed: {wait: 250ms, from: vad_stop}}", "ending: {fixed: {wait: 250ms, from: speech}}", 1))
+	c, err := EndingCurve(t.Context(), s, runner.Settings{Seed: 1, N: 40})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Setting != "vad_silence" || c.Unit != "ms" || c.Now() == nil || c.Now().Setting != 300 {
+		t.Fatalf("%s in %s, now %+v, want the detector's 300 ms", c.Setting, c.Unit, c.Now())
+	}
+	for _, p := range c.Points {
+		// 40 + max(silence, wait, transcript) + 98 + 30 + 188 + 150 + 40
+		if want := time.Duration(546+max(p.Setting, 250)) * time.Millisecond; p.P50 != want {
+			t.Errorf("silence %v: %s, want %s", p.Setting, p.P50, want)
+		}
+	}
+}
+
+// Head, levers and curve have one rate of cut-ins, and one interval.
+func TestOneRateOfCutIns(t *testing.T) {
+	s := load(t, "voice-score-threshold")
+	set := asReported(t, s, 200)
+	run, err := runner.Run(t.Context(), s, set.Settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := budgets.Analyse(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, ok := a.CutIns()
+	levers, err := Levers(t.Context(), s, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	curve, err := EndingCurve(t.Context(), s, set.Settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !ok || head.Rate.Value == 0 || head.Different >= head.N || levers.Now.CutIn != head.Rate || curve.Now().CutIn != head.Rate || curve.Different != head.Different {
+		t.Errorf("head %+v, levers %+v, curve %+v of %d", head, levers.Now.CutIn, curve.Now().CutIn, curve.Different)
+	}
+}
+
+// A change whose gain may be chance is not tried with others, however large it looks.
+func TestHopeful(t *testing.T) {
+	set := by(1, "p50(reply) < 500ms")
+	state := func(v float64) budgets.State {
+		return budgets.State{Figures: []budgets.Figure{{Value: v, Known: true}}}
+	}
+	for low, want := range map[float64]bool{-1: false, 1: true} {
+		l := lever{Change: budgets.Change{Would: state(6e8), Gain: budgets.Gain{Value: 1e8, Known: true, Low: low, High: 2e8, HasInterval: true}}}
+		if got := l.hopeful(set.Aims[0], 0, state(7e8)); got != want {
+			t.Errorf("a gain from %v on is hopeful: %t, want %t", low, got, want)
+		}
 	}
 }
 

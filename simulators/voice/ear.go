@@ -50,6 +50,7 @@ func (t *turn) listen() {
 	lag, queue := t.simulator.detectors.wait(t.loop().Now()), t.behind()
 	t.load()
 	t.ear.behind = t.stage(pipeline.SpanVADBacklog, lag, t.ear.arrived)
+	t.guessInVain()
 	t.detect()
 	_, final := t.needs()
 	if !final {

@@ -88,3 +88,23 @@ func TestWordsAndTheirWait(t *testing.T) {
 		t.Errorf("without a policy: %q", factsOf(tr))
 	}
 }
+
+// TestSilenceThatIsSet: where the detector's frames and its computing are in vad_wait, the
+// trace says what silence it is set to; the rest is less than a frame and what it computes.
+func TestSilenceThatIsSet(t *testing.T) {
+	for _, c := range []struct {
+		frame, compute time.Duration
+		told           string
+	}{{0, 0, ""}, {32 * ms, 0, "200ms"}, {0, 3 * ms, "200ms"}, {32 * ms, 3 * ms, "200ms"}} {
+		k := plain
+		k.VADFrame, k.VADCompute = c.frame, constant(c.compute)
+		tr := newBench(k).turn(t, 0, 3, 0)
+		wait := spanFor(tr, pipeline.SpanVADWait)
+		if got := tr.Fact(pipeline.FactVADSilence); got != c.told {
+			t.Errorf("frames of %s, %s each: set to %q, want %q; vad_wait is %s", c.frame, c.compute, got, c.told, wait)
+		}
+		if more := wait - 200*ms; more < c.compute || more > max(c.frame, 1)+c.compute {
+			t.Errorf("frames of %s, %s each: vad_wait is %s", c.frame, c.compute, wait)
+		}
+	}
+}

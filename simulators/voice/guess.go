@@ -1,10 +1,6 @@
 package voice
 
-import (
-	"strconv"
-
-	"halfsecond/pipeline"
-)
+import "halfsecond/pipeline"
 
 // guess has the model asked before the turn is committed, where what that waits for ends
 // before.
@@ -129,5 +125,5 @@ func (t *turn) failed(a *asking) {
 
 // wasted counts the tokens of a request that was made for nothing.
 func (t *turn) wasted(r *pipeline.Request) {
-	t.fact(pipeline.FactWasted, strconv.Itoa(max(0, r.PromptTokens)+max(0, r.OutputTokens)))
+	t.lost = max(0, t.lost) + max(0, r.PromptTokens) + max(0, r.OutputTokens)
 }

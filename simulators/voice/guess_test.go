@@ -26,6 +26,7 @@ func TestGuess(t *testing.T) {
 	eagerPolicy := eager.Setup.Policy.(ending.TurnModel)
 	eagerPolicy.Threshold, eagerPolicy.Eager = 1e-9, 1e-9
 	eager.Setup.Policy = eagerPolicy
+	eager.Turns = []ending.Turn{{ID: 1, Kind: ending.Plain, Text: "Yes."}} // of those with pauses see TestGuessInVain
 	for _, c := range []struct {
 		name   string
 		k      Stack

@@ -3,6 +3,7 @@ package voice
 import (
 	"time"
 
+	"halfsecond/pipeline"
 	"halfsecond/simulators/voice/ending"
 )
 
@@ -21,6 +22,29 @@ func (j *Judge) Decide(seed uint64, session, index int, stop, final time.Duratio
 	said := ending.Pick(j.Turns, seed, session, index)
 	x := j.Setup.TryAt(&said, seed, session, index, stop, final)
 	return Decision{Decision: x.End, CutIn: x.CutIn, Words: said.Text, FromSpeech: j.fromSpeech()}
+}
+
+// InVain returns how long each early request lasts that the model gets at a pause inside the
+// turn, until the user goes on: of those pauses at which what it waits for comes before both,
+// and before the turn would be committed. interim is when the words are known that are not
+// final yet.
+func (j *Judge) InVain(seed uint64, session, index int, from GuessFrom, interim time.Duration) (rest []time.Duration) {
+	said := ending.Pick(j.Turns, seed, session, index)
+	for _, p := range j.Setup.Inners(&said, seed, session, index) {
+		at := p.Final
+		switch {
+		case from == OnStop:
+			at = max(p.Stop, interim)
+		case from == OnEarly && p.Decision.Early == pipeline.Unknown:
+			continue
+		case from == OnEarly:
+			at = max(p.Decision.Early, interim)
+		}
+		if at < min(p.Length, max(p.Decision.At(), p.Final)) {
+			rest = append(rest, p.Length-at)
+		}
+	}
+	return rest
 }
 
 // fromSpeech reports whether the policy's waits count from the end of speech. A provider

@@ -87,6 +87,8 @@ func TestDetectorsOfOpenLoad(t *testing.T) {
 		2*time.Second, // three calls for 4 s
 		6*time.Second, // and four for 4 s more; what each brings is .5 s a second
 		0)
+	// Three calls for 12.795 s are 6.3975 s of work too many, which then is worked off.
+	wantLags(t, lagsOf(t, k, pipeline.SpanVADBacklog, 0, 0, 0, 13*time.Second), 0, 0, 0, 6192500*time.Microsecond)
 }
 
 // TestDetectorsOfUsers: of sessions that go on, every user is on the line from their coming

@@ -247,6 +247,18 @@ func TestLiveGuess(t *testing.T) {
 	}
 }
 
+// TestLiveGuessHeldBack: an answer that is over before the turn is committed is said as a
+// whole then, and its end with it. It is over at 240 + 98 + 390 ms.
+func TestLiveGuessHeldBack(t *testing.T) {
+	k := tuned
+	k.EndOfTurn, k.Guess = constant(700*ms), &Guess{From: OnStop, Right: 1}
+	tts := &speaker{}
+	tr := liveStack(t, k, 300*ms, tts)
+	if got := tr.Mark(pipeline.MarkReplyHeard) - tr.Due; got != 940*ms+100*ms+50*ms+40*ms || tts.over != 1 || strings.Count(tts.texts[0], ".") != 10 {
+		t.Errorf("heard after %s; said %q, ended %d times", got, tts.texts, tts.over)
+	}
+}
+
 // hushed is a speaker that goes on until it is told to stop.
 type hushed struct {
 	speaker

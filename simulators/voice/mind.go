@@ -17,6 +17,7 @@ type asking struct {
 	opening pipeline.SpanID // the connection that it waits for; NoSpan for none
 	tool    bool            // its answer calls a tool
 	wrong   bool            // it was asked too early, with other words
+	vain    bool            // at a pause inside the turn
 	ended   bool
 	second  bool          // a tool has worked before
 	begun   bool          // the answer, reasoning aside
@@ -67,18 +68,23 @@ func (t *turn) sendOpened(a *asking, causes ...pipeline.SpanID) {
 
 // send sends the request.
 func (t *turn) send(a *asking, causes ...pipeline.SpanID) {
-	c := &a.call
 	a.opening = pipeline.NoSpan
+	t.prepare(a)
+	t.mind(a)
+	a.first = t.Begin(pipeline.SpanLLMFirstToken, false, causes...)
+	t.simulator.config.LLM.Start(&a.call)
+}
+
+// prepare makes the call of a request that is sent now.
+func (t *turn) prepare(a *asking) {
+	c := &a.call
 	c.Record = pipeline.NewRequest(t.simulator.config.NextRequest(), t.loop().Now())
 	c.Session = t.trace.Session
 	c.PromptTokens, c.OutputTokens = t.lengths(a)
 	c.MaxTokens = c.OutputTokens
 	c.Prompt, c.Answer, c.Thought, c.Blocks, c.Notify, c.Done = a.prompt, a.answer, a.thought, a.blocks, a.notify, a.done
-	t.mind(a)
 	c.Draw = t.drawOf(a)
-	a.first = t.Begin(pipeline.SpanLLMFirstToken, false, causes...)
 	t.of.asked = t.loop().Now()
-	t.simulator.config.LLM.Start(c)
 }
 
 // What a request to the model is for, which tells its random numbers from those of the
@@ -86,13 +92,15 @@ func (t *turn) send(a *asking, causes ...pipeline.SpanID) {
 const (
 	forAnswer = iota // or for the call of a tool
 	forToolResult
-	forNothing // asked too early, with other words
+	forNothing // asked too early, with other words; those at pauses inside the turn follow
 )
 
 // drawOf returns the Draw of a request of the turn.
 func (t *turn) drawOf(a *asking) uint64 {
 	why := forAnswer
 	switch {
+	case a.vain:
+		why = forNothing + 1 + len(t.vain)
 	case a == t.early && !t.right:
 		why = forNothing
 	case a.second:
@@ -167,13 +175,18 @@ func (t *turn) ended(a *asking) {
 	a.ended = true
 	t.of.asked = max(t.of.asked, t.loop().Now())
 	r := &a.call.Record
-	t.trace.Spans[a.first].Simulated = r.Simulated
+	if a.first != pipeline.NoSpan {
+		t.trace.Spans[a.first].Simulated = r.Simulated
+	}
 	if thought := t.simulator.config.Stack.ReasoningTokens; r.Simulated && thought > 0 && a.begun {
 		r.FirstText, r.FirstSeen = a.begunAt, a.begunAt
 	}
 	switch {
 	case a.wrong:
 		t.wasted(r)
+		if a.vain {
+			t.nextInVain()
+		}
 	case a.tool:
 		if r.Outcome == pipeline.OK && a.begun {
 			t.called(a)

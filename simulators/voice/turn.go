@@ -25,6 +25,8 @@ type turn struct {
 	askings []*asking // in the order of their asking
 	early   *asking   // the one before the commit; nil for none
 	right   bool      // it was
+	vain    []vain    // those still to come at pauses inside the turn
+	lost    int       // tokens of requests that were for nothing; UnknownCount where there was none
 
 	gather, look, held, tool, filler pipeline.SpanID
 
@@ -75,7 +77,7 @@ func (s *Simulator) turn(session, index int) *turn {
 	*t = turn{
 		simulator: s, drawn: s.draw(session, index), left: &left{}, own: t.own,
 		ear:     heard{stopped: pipeline.NoSpan, final: pipeline.NoSpan, timer: pipeline.NoSpan, early: pipeline.Unknown, commit: t.ear.commit[:0]},
-		askings: t.askings[:0], way: t.way[:0], guessed: t.guessed[:0],
+		askings: t.askings[:0], way: t.way[:0], guessed: t.guessed[:0], vain: t.vain[:0], lost: pipeline.UnknownCount,
 		gather: pipeline.NoSpan, look: pipeline.NoSpan, held: pipeline.NoSpan, tool: pipeline.NoSpan, filler: pipeline.NoSpan,
 		earlyText: pipeline.NoSpan, earlyAudio: pipeline.NoSpan,
 	}
@@ -196,9 +198,12 @@ func (t *turn) tell() {
 		}
 	}
 	t.forget()
+	if t.lost != pipeline.UnknownCount {
+		t.fact(pipeline.FactWasted, strconv.Itoa(t.lost))
+	}
 	t.trace.Requests = t.requests[:0]
 	for _, a := range t.askings {
-		if a.first != pipeline.NoSpan {
+		if a.first != pipeline.NoSpan || a.vain {
 			t.trace.Requests = append(t.trace.Requests, a.call.Record)
 		}
 	}

@@ -422,7 +422,11 @@ func (v *view) noFinal(s *heard.Session) finding.Finding {
 	switch {
 	case len(s.Events) == 0:
 		f.ID, f.Title = "nothing_said", "the server accepted the session, and never said anything"
-		f.Evidence = []string{fmt.Sprintf("no message came until %s, when the session was given up; audio, and silence behind it, went out until %s", beside(s, r.End), beside(s, r.LastFrame))}
+		how := "when the session was given up"
+		if s.Closed() {
+			how = "when the server closed the session"
+		}
+		f.Evidence = []string{fmt.Sprintf("no message came until %s, %s; audio, and silence behind it, went out until %s", beside(s, r.End), how, beside(s, r.LastFrame))}
 		f.Fix = "is --protocol right? See in the server's log whether the audio arrives, and what becomes of it"
 	case r.Partials == 0 && r.Finals == 0:
 		f.Title = "nothing was heard of what was said"

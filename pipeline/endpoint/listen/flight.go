@@ -67,6 +67,9 @@ func (f *flight) goOn() {
 	now := f.loop().Now()
 	c.line.Part(now)
 	start := m.Say(v.Samples)
+	if start-now <= pipeline.SamplesLast(1, v.Rate) {
+		start = now // but for the grid of the samples
+	}
 	offset := start - m.Begin
 	f.ready, f.speechEnd = c.ready, start+v.SpeechEnd
 	f.lastFrame, f.lastQuiet = m.Out(offset+v.Length()), start+v.Length()+f.client.config.Trail

@@ -33,6 +33,7 @@ var figures = []figure{
 	count("output_tokens", func(r *pipeline.Request) int { return r.OutputTokens }),
 	{"token_source", func(r *pipeline.Request) string { return r.TokenSource }},
 	words("impossible", func(r *pipeline.Request) string { return r.Impossible }),
+	{"empty", func(r *pipeline.Request) string { return strconv.FormatBool(r.Empty) }},
 	count("unread", func(r *pipeline.Request) int { return r.Unread }),
 	count("chunks", func(r *pipeline.Request) int { return r.Chunks }),
 	{"gaps", func(r *pipeline.Request) string { return fmt.Sprint(r.Gaps) }},

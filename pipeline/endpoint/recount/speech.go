@@ -82,8 +82,11 @@ func spoken(protocol string) string {
 func retold(of string, x *exchange.Exchange) (all []record, err error) {
 	switch {
 	case of == hearing:
-		r, failed := listen.Retell(x, nil)
-		all, err = []record{recordOf(of, r.ID, r)}, failed
+		turns, failed := listen.RetellAll(x, nil)
+		for _, r := range turns {
+			all = append(all, recordOf(of, r.ID, r))
+		}
+		err = failed
 	case of == saying:
 		r, failed := speak.Retell(x, nil)
 		all, err = []record{recordOf(of, r.ID, r)}, failed

@@ -276,6 +276,42 @@ func answeredTurn() pipeline.Trace {
 	return t
 }
 
+// askedTurn is a turn with a real model alone, asked at 430 ms, which answers at 500.
+func askedTurn() pipeline.Trace {
+	t := spokenTurn()
+	t.Hearings, t.Sayings = nil, nil
+	t.Spans[2].Name = pipeline.SpanLLMFirstToken
+	q := pipeline.NewRequest(1, 430*ms)
+	q.FirstText = 499 * ms
+	t.Requests = []pipeline.Request{q}
+	return t
+}
+
+// TestModelsStages: the stages of a real model are where its requests have them.
+func TestModelsStages(t *testing.T) {
+	for by, want := range map[time.Duration]string{
+		0:       "",
+		-3 * ms: "turn 3 of session 2: span llm_first_token, its begin is 427000000 in the trace, 430000000 by its bytes\nturn 3 of session 2: span llm_first_token, its end is 497000000 in the trace, 499000000 or later (first_text_ns) by its bytes\n",
+		3 * ms:  "turn 3 of session 2: span llm_first_token, its begin is 433000000 in the trace, 430000000 by its bytes\n",
+	} {
+		r, text := &Result{}, ""
+		wrong := moved(askedTurn(), 2, by)
+		r.turns([]pipeline.Trace{wrong})
+		for _, d := range r.Differ {
+			text += d.String() + "\n"
+		}
+		if text != want || r.Turns != 0 {
+			t.Errorf("moved by %s: %s\nwant %s", by, text, want)
+		}
+	}
+	guessed := moved(askedTurn(), 2, 3*ms)
+	guessed.Facts = []pipeline.Fact{{Name: pipeline.FactGuess, Value: "wrong"}}
+	r := &Result{}
+	if r.turns([]pipeline.Trace{guessed}); r.Differ != nil {
+		t.Errorf("an early request that was wrong: %v", r.Differ)
+	}
+}
+
 // moved moves every span from one on, and the marks.
 func moved(t pipeline.Trace, from int, by time.Duration) pipeline.Trace {
 	for i := from; i < len(t.Spans); i++ {

@@ -18,8 +18,8 @@ func (r *Result) turns(traces []pipeline.Trace) {
 		t.check()
 		if t.real {
 			r.Turns++
-			r.Differ = append(r.Differ, t.differ...)
 		}
+		r.Differ = append(r.Differ, t.differ...)
 	}
 }
 
@@ -59,12 +59,47 @@ func (t *turn) check() {
 			}
 		}
 	}
+	t.asked()
 	if first := t.voiced(); first != pipeline.Unknown {
 		t.same("span "+pipeline.SpanLeading+", its end", t.end(pipeline.SpanLeading), first)
 	}
 	if t.real {
 		t.linked()
 		t.landed()
+	}
+}
+
+// firstTokens are the stages from asking a model to the first token of its answer.
+var firstTokens = []string{pipeline.SpanLLMLoad, pipeline.SpanLLMQueue, pipeline.SpanLLMPrefill, pipeline.SpanLLMFirstToken, pipeline.SpanLLMReasoning}
+
+// asked compares the stages of a language model with the requests of a voice turn that ended
+// ok: they begin when a request is due, and end when its first text has come. An early
+// request that was wrong leaves none.
+func (t *turn) asked() {
+	if t.Kind != pipeline.KindVoice {
+		return
+	}
+	for i := range t.Requests {
+		q := &t.Requests[i]
+		if q.Simulated || q.Outcome != pipeline.OK || q.FirstText == pipeline.Unknown || i == 0 && t.Fact(pipeline.FactGuess) == "wrong" {
+			continue
+		}
+		begin, end := pipeline.Unknown, pipeline.Unknown
+		for _, s := range t.Spans {
+			if !slices.Contains(firstTokens, s.Name) || s.End == pipeline.Unknown {
+				continue
+			}
+			if begin == pipeline.Unknown || (s.Start-q.Due).Abs() < (begin-q.Due).Abs() {
+				begin = s.Start
+			}
+			if s.Start <= q.FirstText {
+				end = max(end, s.End)
+			}
+		}
+		t.same("span "+pipeline.SpanLLMFirstToken+", its begin", begin, q.Due)
+		if end != pipeline.Unknown && end < q.FirstText {
+			t.say("span "+pipeline.SpanLLMFirstToken+", its end", nanos(end), nanos(q.FirstText)+" or later (first_text_ns)")
+		}
 	}
 }
 

@@ -23,10 +23,18 @@ func (r *Reply) Fill(rec *pipeline.Request) {
 	rec.PromptTokens, rec.CachedTokens, rec.OutputTokens = r.PromptTokens(), r.CachedTokens(), r.OutputTokens()
 	rec.TokenSource, rec.Impossible = r.TokenSource, strings.Join(slices.Concat(r.Impossible, r.Unreadable), "; ")
 	rec.Chunks, rec.Unread = len(answer.Outputs), r.Unread
+	rec.Empty = rec.Outcome == pipeline.OK && !r.says()
 	rec.Gaps, rec.LongestGap = pipeline.CountGaps(answer.ICL())
 	t := &rec.Transport
 	t.Status, t.Encoding = r.Status, r.Header.Get("Content-Encoding")
 	t.RetryAfter, t.Burst = r.RetryAfter, answer.Burst()
+}
+
+// says reports whether anything of an answer came.
+func (r *Reply) says() bool {
+	return slices.ContainsFunc(r.Choices, func(c Choice) bool {
+		return len(c.Outputs) > 0 || c.Text != "" || c.Reasoning != "" || len(c.ToolCalls) > 0
+	})
 }
 
 // Ending returns how the request ended, as the server had it, and why if not well.

@@ -58,6 +58,25 @@ func (s Setup) TryAt(t *Turn, seed uint64, session, index int, stop, final time.
 	return s.try(t, seed, session, index, func(p *Pause) { p.Stop, p.Final = stop, final })
 }
 
+// Inner is what an agent meets at a pause inside a turn, counted from where it begins.
+type Inner struct {
+	Length      time.Duration // until the user goes on
+	Stop, Final time.Duration // the detector's stop and the final transcript, were it longer
+	Decision    Decision      // were it longer still
+}
+
+// Inners returns the pauses inside a turn, with the draws of Try.
+func (s Setup) Inners(t *Turn, seed uint64, session, index int) []Inner {
+	r := dist.Stream(seed, "voice/ending", session, index)
+	all := make([]Inner, len(t.Pauses))
+	for i := range t.Pauses {
+		p := s.pause(t, i, &r)
+		all[i] = Inner{Length: t.Pauses[i].Length, Stop: p.Stop, Final: p.Final, Decision: s.Policy.Decide(p, &r)}
+		s.Reply.Draw(&r)
+	}
+	return all
+}
+
 // try says the turn; known may put what is known of its end in place of what was drawn.
 func (s Setup) try(t *Turn, seed uint64, session, index int, known func(*Pause)) Trial {
 	r := dist.Stream(seed, "voice/ending", session, index)
