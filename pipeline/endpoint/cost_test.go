@@ -55,7 +55,7 @@ func TestMain(m *testing.M) {
 	case "serve":
 		err = serveStamps()
 	case "client":
-		floor := make([]byte, 32<<20) // as the program has
+		floor := make([]byte, 64<<20) // as the program has
 		defer runtime.KeepAlive(floor)
 		err = tellCosts(&clientReader{addr: addr, streams: make([][]arrival, streams)})
 	case "bare":
