@@ -56,8 +56,8 @@ func (l *conditions) service(e *trace.Endpoint, first bool) {
 		l.add("model of "+e.Stage, e.Model+" over "+e.Protocol)
 	}
 	l.add("TLS to "+e.Stage, either(strings.HasPrefix(e.URL, "https:") || strings.HasPrefix(e.URL, "wss:"), "with", "without"))
+	l.add("connections to "+e.Stage, either(e.Cold, "one for each request (--cold)", "kept open"))
 	if e.Stage == "llm" {
-		l.add("connections to "+e.Stage, either(e.Cold, "one for each request (--cold)", "kept open"))
 		l.add("answers of "+e.Stage, either(e.IgnoreEOS, "of full length (--ignore-eos)", "as long as the model makes them"))
 		l.add("requests of a user in flight to "+e.Stage, fmt.Sprint(e.PerUser))
 	}

@@ -15,7 +15,7 @@ func TestClientKeepsTheKey(t *testing.T) {
 		return func(w http.ResponseWriter, r *http.Request) {
 			auth := r.Header.Get("Authorization")
 			w.Header().Set("Content-Type", contentType)
-			w.Header().Set("Location", "http://x.test/?"+auth)
+			w.Header().Set("Location", "http://x.test/"+auth+"?"+auth)
 			if contentType == "coded" {
 				w.Header().Set("Content-Encoding", auth)
 			}

@@ -111,7 +111,7 @@ func (x *Exchange) Header(name string) string {
 var secretHeaders = []string{"authorization", "proxy-authorization", "set-cookie", "cookie", "x-api-key", "api-key", "x-goog-api-key"}
 
 // SetHeaders keeps the headers of a response in order, without those that may hold
-// secrets.
+// secrets. Of one that leads elsewhere it keeps the Place.
 func (x *Exchange) SetHeaders(headers map[string][]string) {
 	x.Headers = nil
 	for name, values := range headers {
@@ -119,6 +119,9 @@ func (x *Exchange) SetHeaders(headers map[string][]string) {
 			continue
 		}
 		for _, v := range values {
+			if strings.EqualFold(name, "Location") || strings.EqualFold(name, "Content-Location") {
+				v = Place(v)
+			}
 			x.Headers = append(x.Headers, [2]string{name, v})
 		}
 	}

@@ -75,8 +75,8 @@ func joinNonEmpty(head, message string) string {
 // MemberFailure reads the error member of a JSON object: an object, or only a
 // text. It returns nil when the member is missing or says that there is none.
 func MemberFailure(raw json.RawMessage) *Failure {
-	switch string(raw) {
-	case "", "null", "false", `""`, "0":
+	switch string(bytes.Join(bytes.Fields(raw), nil)) {
+	case "", "null", "false", `""`, "0", `"0"`, "{}", "[]":
 		return nil
 	}
 	f := &Failure{Kind: InBand}

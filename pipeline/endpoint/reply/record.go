@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/exchange"
 )
 
 // Fill sets in a record everything that the bytes of a response tell, and nothing else.
@@ -51,7 +52,7 @@ func (r *Reply) Ending() (pipeline.Outcome, string) {
 		return r.Outcome, ""
 	}
 	if to := r.Header.Get("Location"); failure.Kind == HTTPStatus && r.Status < 400 && to != "" {
-		return r.Outcome, fmt.Sprintf("HTTP %d: redirect to %s is not followed", r.Status, to)
+		return r.Outcome, fmt.Sprintf("HTTP %d: redirect to %s is not followed", r.Status, exchange.Place(to))
 	}
 	if failure.Refusal() {
 		return pipeline.Refused, failure.String()

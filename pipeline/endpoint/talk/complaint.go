@@ -12,7 +12,7 @@ import (
 // members that services have for it: error, an object, a text or a code; error_code or
 // err_code; detail, a text, or an object with a status, which is a code, or a message; and
 // beside these message, description, err_msg or title. It returns nil when none of the first
-// is there, or it is a code of 0. In a message of a type, unless that is error, a detail is
+// is there, or it is a code of 0 or has nothing in it. In a message of a type, unless that is error, a detail is
 // one of what the message is about.
 func Complaint(data []byte) *reply.Failure {
 	var e struct {
@@ -35,11 +35,12 @@ func Complaint(data []byte) *reply.Failure {
 	}
 	kind := strings.ToLower(text(e.Type))
 	typed := kind != "" && !strings.Contains(kind, "error")
-	if f := member(e.Detail, words); f != nil && !typed && (f.Code != nil || f.Message != "") {
+	if f := member(e.Detail, ""); f != nil && !typed && (f.Code != nil || f.Message != "") {
+		f.Message = cmp.Or(f.Message, words)
 		return f
 	}
 	for _, code := range []any{e.ErrorCode, e.ErrCode} {
-		if n, number := code.(float64); number && n != 0 || text(code) != "" {
+		if n, number := code.(float64); number && n != 0 || text(code) != "" && text(code) != "0" {
 			return &reply.Failure{Kind: reply.InBand, Message: words, Code: code}
 		}
 	}

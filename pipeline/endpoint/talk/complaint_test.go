@@ -23,10 +23,15 @@ func TestComplaint(t *testing.T) {
 		`{"type":"x","error":0,"message":"ok"}`:                                                    "",
 		`{"type":"auth_error","detail":"who are you?"}`:                                            "the server reports an error: who are you?",
 		`{"type":"x","error":"no","detail":{"a":1}}`:                                               "the server reports an error: no",
-		`{"type":7,"error":"no"}`:                                                                  "the server reports an error: no",
-		`{"type":"Metadata"}`:                                                                      "",
-		`"error"`:                                                                                  "",
-		`{`:                                                                                        "",
+		`{"detail":{"latency":3},"message":"ok"}`:                                                  "",
+		`{"detail":{"status":"s"},"message":"no"}`:                                                 "the server reports error s: no",
+		`{"type":"x","error_code":"0","message":"ok"}`:                                             "",
+		`{"type":"x","error":{ },"message":"ok"}`:                                                  "",
+		`{"error":[]}`:            "",
+		`{"type":7,"error":"no"}`: "the server reports an error: no",
+		`{"type":"Metadata"}`:     "",
+		`"error"`:                 "",
+		`{`:                       "",
 	} {
 		got := ""
 		if f := Complaint([]byte(data)); f != nil {

@@ -39,7 +39,7 @@ type Config struct {
 	// that, or to come while the server is to speak; and Whole for all of it, the time before
 	// there is anything to be said and the time that the audio plays aside.
 	Limits endpoint.Limits
-	// MaxBytes limits what one conversation receives; 0 means DefaultMaxBytes.
+	// MaxBytes limits what one turn of a conversation receives; 0 means DefaultMaxBytes.
 	MaxBytes int64
 	// Cold has each post open a connection; otherwise one is kept for the next.
 	Cold bool

@@ -9,6 +9,7 @@ import (
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/reply"
+	"halfsecond/pipeline/exchange"
 )
 
 // End is how a conversation ended.
@@ -134,7 +135,7 @@ func refused(resp *http.Response, body io.Reader, clock func() time.Duration, re
 	}
 	r := reply.Read(reply.Response{Status: resp.StatusCode, Header: resp.Header, Body: body, Clock: clock, Read: read}, nil)
 	if to := resp.Header.Get("Location"); to != "" && resp.StatusCode < 400 {
-		r.Failure.Message = "redirect to " + to + " is not followed"
+		r.Failure.Message = "redirect to " + exchange.Place(to) + " is not followed"
 	}
 	return r.Failure, r.RetryAfter
 }

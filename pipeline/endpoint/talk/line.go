@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"halfsecond/pipeline"
@@ -87,6 +88,7 @@ type Line struct {
 	cancel     context.CancelCauseFunc
 	log        *recorder
 	wake       chan struct{} // something is to be written
+	left       atomic.Int64  // bytes that the server may still send in this turn
 
 	mu      sync.Mutex // guards what follows
 	queue   []Frame
@@ -217,8 +219,11 @@ func (l *Line) Rest() {
 }
 
 // Again says that another turn begins at an instant, whose audio plays so long: the limits for a
-// gap and for the whole count for it as they did for the first one.
+// gap, for the whole and for bytes count for it as they did for the first one.
 func (l *Line) Again(begins, plays time.Duration) {
+	if l.client != nil {
+		l.left.Store(l.client.MaxBytes)
+	}
 	if l.watch != nil {
 		now := l.client.Loop.Elapsed()
 		l.watch.again(max(begins, now)-now, plays)

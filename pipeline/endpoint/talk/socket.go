@@ -114,7 +114,7 @@ func (l *Line) traced(ctx context.Context, sent func()) context.Context {
 func (l *Line) read(ctx context.Context, conn *websocket.Conn, wire *tap, header http.Header) End {
 	e := End{Status: 101, Header: header, Transport: pipeline.NewTransport()}
 	e.Transport.HTTP = "1.1"
-	left := l.client.MaxBytes
+	l.left.Store(l.client.MaxBytes)
 	for {
 		kind, data, err := conn.ReadMessage()
 		e.At = wire.last()
@@ -126,7 +126,7 @@ func (l *Line) read(ctx context.Context, conn *websocket.Conn, wire *tap, header
 			return e
 		}
 		l.watch.came()
-		if left -= int64(len(data)); left < 0 {
+		if l.left.Add(-int64(len(data))) < 0 {
 			e.Cause = fmt.Errorf("the server sends more than %d bytes (--limit-bytes)", l.client.MaxBytes)
 			return e
 		}

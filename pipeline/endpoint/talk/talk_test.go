@@ -386,3 +386,28 @@ func accept(key string) string {
 	sum := sha1.Sum([]byte(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
+
+// TestBytesOfATurn: the limit of bytes counts for each turn of a conversation anew.
+func TestBytesOfATurn(t *testing.T) {
+	for again, at := range map[bool]time.Duration{false: 3 * time.Second, true: 4 * time.Second} {
+		bubble(t, Config{MaxBytes: 2}, func(conn net.Conn) {
+			upgrade(conn, "")
+			for range 5 {
+				time.Sleep(time.Second)
+				if _, err := io.WriteString(conn, "\x81\x01a"); err != nil {
+					return
+				}
+			}
+		}, func(c *Client, n *note) {
+			l := c.Dial(Ask{URL: "ws://h/x"}, n)
+			time.Sleep(1500 * time.Millisecond)
+			if again {
+				l.Again(c.Loop.Elapsed(), 0)
+			}
+			e := <-n.end
+			if o, why := e.Wrong(); o != pipeline.Error || why != "the server sends more than 2 bytes (--limit-bytes)" || e.At != at {
+				t.Errorf("another turn %t: %s %q at %s, want %s", again, o, why, e.At, at)
+			}
+		})
+	}
+}
