@@ -20,6 +20,7 @@ type Saying struct {
 	Session int    // whose it is, as in Trace.Session
 	Text    string // all of the text, or what there is of it
 	More    bool   // more text follows, by Say, until Finish
+	Rest    bool   // it goes on with a reply of which another request speaks the beginning
 
 	// Notify tells of the audio that came; it may be nil.
 	Notify func(Sound)

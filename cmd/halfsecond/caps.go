@@ -96,16 +96,18 @@ func (g *guard) elsewhere(target string, given func(flag string) bool) error {
 }
 
 // allow refuses a run on an endpoint that is likely to exceed the caps, and says before
-// another what it will take.
-func (o *runOptions) allow(ctx context.Context, p *program, s *scenario.Scenario, set runner.Settings) error {
+// another what it will take. What is set apart for speech services counts in the settings.
+func (o *runOptions) allow(ctx context.Context, p *program, s *scenario.Scenario, set *runner.Settings) error {
 	if set.Target != runner.Endpoint {
 		return nil
 	}
-	e, err := runner.EstimateRun(ctx, s, set)
+	estimate, err := runner.EstimateRun(ctx, s, *set)
 	if err != nil {
 		return err
 	}
-	return o.begin(p, set, o.guard.at(e, set.Endpoint.Model))
+	e := o.guard.at(estimate, set.Endpoint.Model)
+	e.reserve(&set.Endpoint)
+	return o.begin(p, *set, e)
 }
 
 // begin refuses what is likely to exceed the caps, and says otherwise what it will take: of each

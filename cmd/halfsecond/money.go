@@ -147,9 +147,15 @@ func (e *priced) silent() bool { return e.Asked() == 0 && len(e.speech) > 0 }
 
 // all returns what an estimate would cost, as far as prices are known.
 func (e *priced) all() (sum price.Dollars, known bool) {
+	sum, known = e.ofSpeech()
 	if e.known {
-		sum, known = e.cost, true
+		sum, known = sum.Add(e.cost), true
 	}
+	return sum, known
+}
+
+// ofSpeech returns what the speech services of an estimate would cost, as far as prices are known.
+func (e *priced) ofSpeech() (sum price.Dollars, known bool) {
 	for i := range e.speech {
 		if u := &e.speech[i]; u.known {
 			sum, known = sum.Add(u.cost), true
@@ -158,14 +164,24 @@ func (e *priced) all() (sum price.Dollars, known bool) {
 	return sum, known
 }
 
-// over says that an estimate exceeds the cap of money.
+// over says that an estimate exceeds the cap of money, or that the cap would bound nothing: no
+// language model is asked, and of no speech service a price is known.
 func (m *money) over(e priced) error {
 	sum, known := e.all()
-	if m.max == 0 || !known || sum <= m.max {
+	switch {
+	case m.max == 0:
+		return nil
+	case !known && e.silent():
+		return fmt.Errorf("--max-cost %s takes a price, and none is known of the speech services, which nothing but --max-requests would bound: leave --max-cost out", m.most)
+	case !known || sum <= m.max:
 		return nil
 	}
 	return fmt.Errorf("the run would cost %s %s, more than --max-cost %s: lower --n or raise it", e.About(), sum, m.most)
 }
+
+// reserve has the client of a language model leave what the speech services beside it are
+// estimated to cost: nobody counts that while they are asked.
+func (e *priced) reserve(c *endpoint.Config) { c.Before.Cost, _ = e.ofSpeech() }
 
 // andCost goes on to say what an estimate would cost, where it is known.
 func (e priced) andCost() string {

@@ -169,7 +169,7 @@ func runRun(ctx context.Context, p *program, o *runOptions) error {
 	if o.check {
 		return o.runCheck(ctx, p, s, set)
 	}
-	if err := o.allow(ctx, p, s, set); err != nil {
+	if err := o.allow(ctx, p, s, &set); err != nil {
 		return err
 	}
 	run, err := o.carryOut(p.bar(set.Target, set.N), set, func(set runner.Settings) (trace.Run, error) { return runner.Run(ctx, s, set) })

@@ -111,6 +111,7 @@ func runSweep(ctx context.Context, p *program, o *sweepOptions) error {
 			return err
 		}
 	}
+	e.reserve(&set.Endpoint)
 	bar := p.bar(set.Target, study.MostRuns(s, set))
 	set.Ran, set.Around = bar.done, o.around
 	w, err := study.Sweep(ctx, s, set)

@@ -14,7 +14,8 @@ import (
 type allowance struct {
 	loop   pipeline.Scheduler
 	most   int
-	n      int
+	n      int  // requests, those of runs before that share the cap included
+	asked  *int // turns of speech services; nil for nobody who counts them
 	flying int
 	over   error // nil while there is room
 	spent  func(error)
@@ -26,7 +27,7 @@ func (r *run) allow(loop pipeline.Scheduler) {
 	if s.MaxRequests == 0 {
 		return
 	}
-	a := &allowance{loop: loop, most: s.MaxRequests, spent: r.fail}
+	a := &allowance{loop: loop, most: s.MaxRequests, n: r.settings.Endpoint.Before.Requests, asked: s.Asked, spent: r.fail}
 	model := r.over
 	r.over = func() error {
 		if model != nil && model() != nil {
@@ -63,12 +64,26 @@ func (a *allowance) take(done func(), drop func(at time.Duration, o pipeline.Out
 		return nil
 	}
 	a.n++
+	return a.under(done)
+}
+
+// under has the run go on until done was called, and returns what is to be called in its place.
+func (a *allowance) under(done func()) func() {
 	a.flying++
 	return func() {
 		a.flying--
 		done()
 		a.end()
 	}
+}
+
+// turn takes a turn of a speech service, as take does.
+func (a *allowance) turn(done func(), drop func(at time.Duration, o pipeline.Outcome, reason string)) func() {
+	taken := a.take(done, drop)
+	if taken != nil && a.asked != nil {
+		*a.asked++
+	}
+	return taken
 }
 
 // end ends the run when there is no room, and nothing under way.
@@ -102,7 +117,7 @@ type allowedSTT struct {
 func (s allowedSTT) Start(h *pipeline.Hearing) {
 	r := &h.Record
 	drop := func(at time.Duration, o pipeline.Outcome, reason string) { r.End, r.Outcome, r.Reason = at, o, reason }
-	if done := s.take(h.Done, drop); done != nil {
+	if done := s.turn(h.Done, drop); done != nil {
 		h.Done = done
 		s.STT.Start(h)
 	}
@@ -113,11 +128,16 @@ type allowedTTS struct {
 	*allowance
 }
 
-// Start implements pipeline.TTS.
+// Start implements pipeline.TTS. A reply is one turn, however many requests speak it.
 func (s allowedTTS) Start(x *pipeline.Saying) {
+	if x.Rest {
+		x.Done = s.under(x.Done)
+		s.TTS.Start(x)
+		return
+	}
 	r := &x.Record
 	drop := func(at time.Duration, o pipeline.Outcome, reason string) { r.End, r.Outcome, r.Reason = at, o, reason }
-	if done := s.take(x.Done, drop); done != nil {
+	if done := s.turn(x.Done, drop); done != nil {
 		x.Done = done
 		s.TTS.Start(x)
 	}
@@ -132,7 +152,7 @@ type allowedConverser struct {
 func (s allowedConverser) Start(t *pipeline.Turn) {
 	r := &t.Record
 	drop := func(at time.Duration, o pipeline.Outcome, reason string) { r.End, r.Outcome, r.Reason = at, o, reason }
-	if done := s.take(t.Done, drop); done != nil {
+	if done := s.turn(t.Done, drop); done != nil {
 		t.Done = done
 		s.Converser.Start(t)
 	}

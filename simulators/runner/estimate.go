@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"slices"
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/quantile"
@@ -30,6 +31,17 @@ func (e Estimate) Asked() int {
 	return n
 }
 
+// Times returns what so many runs send together.
+func (e Estimate) Times(runs int) Estimate {
+	e.Requests, e.PromptTokens, e.OutputTokens = e.Requests*runs, e.PromptTokens*runs, e.OutputTokens*runs
+	e.Speech = slices.Clone(e.Speech)
+	for i := range e.Speech {
+		u := &e.Speech[i]
+		u.Requests, u.Sessions, u.Speech, u.Characters = u.Requests*runs, u.Sessions*runs, u.Speech*float64(runs), u.Characters*runs
+	}
+	return e
+}
+
 // About says how sure it is, in words.
 func (e Estimate) About() string {
 	if e.AtMost {
@@ -54,9 +66,10 @@ func EstimateRun(ctx context.Context, s *scenario.Scenario, set Settings) (Estim
 		unused.Plugin.Reuse = ide.ReuseNone
 		all.IDE = &unused
 	}
+	spoken := 0 // tokens
 	r := &run{scenario: &all, lateness: quantile.NewHistogram(), settings: Settings{
 		Target: Sim, Seed: set.Seed, N: set.N + s.WarmUp, forget: true,
-		Keep: func(t *pipeline.Trace) error { e.add(t); return nil },
+		Keep: func(t *pipeline.Trace) error { e.add(t); spoken += replyTokens(&all, t); return nil },
 	}}
 	_, err := r.carryOut(ctx)
 	if s.IDE != nil { // whatever the modelled answers are, and one that is given up may cost as much
@@ -66,21 +79,30 @@ func EstimateRun(ctx context.Context, s *scenario.Scenario, set Settings) (Estim
 	e.PromptTokens += r.others.promptTokens
 	e.OutputTokens += r.others.outputTokens
 	if set.Target == Endpoint && set.Speech.any() {
-		e.withSpeech(s, &set)
+		e.withSpeech(s, &set, spoken)
 	}
 	return e, err
 }
 
 // withSpeech adds what the speech services are asked. A language model that stays modelled is
-// asked nothing.
-func (e *Estimate) withSpeech(s *scenario.Scenario, set *Settings) {
-	e.Speech = set.Speech.uses(s, set.N+s.WarmUp, e.OutputTokens)
+// asked nothing. The replies have so many tokens together.
+func (e *Estimate) withSpeech(s *scenario.Scenario, set *Settings, spoken int) {
+	e.Speech = set.Speech.uses(s, set.N+s.WarmUp, spoken)
 	if set.Endpoint.URL == "" {
 		e.Requests, e.PromptTokens, e.OutputTokens = 0, 0, 0
 	}
 	for i := range e.Speech {
 		e.Requests += e.Speech[i].Requests
 	}
+}
+
+// replyTokens returns how long the reply of a voice turn is. It is from the turn's last request:
+// those before it were asked in vain, or call a tool.
+func replyTokens(s *scenario.Scenario, t *pipeline.Trace) int {
+	if s.Voice == nil || len(t.Requests) == 0 {
+		return 0
+	}
+	return max(0, t.Requests[len(t.Requests)-1].OutputTokens-s.Voice.ReasoningTokens)
 }
 
 // add counts the requests of one interaction.

@@ -29,15 +29,15 @@ type SpeechUse struct {
 // (help.openai.com, "What are tokens and how to count them", read 2026-11-30).
 const charactersPerToken = 4
 
-// uses returns what a run would have of its speech services, whose replies have so many tokens in
-// all.
-func (s *Speech) uses(of *scenario.Scenario, n, outputTokens int) (all []SpeechUse) {
+// uses returns what a run would have of its speech services, whose replies have so many tokens
+// in all.
+func (s *Speech) uses(of *scenario.Scenario, n, spoken int) (all []SpeechUse) {
 	configs, stages := s.talks()
 	for i, c := range configs {
 		protocol, model := s.named(stages[i])
 		u := SpeechUse{Stage: stages[i], URL: endpoint.Config{URL: c.URL}.ShownURL(), Protocol: protocol, Model: model, Requests: n}
 		if u.Stage == "tts" {
-			u.Characters = charactersPerToken * outputTokens
+			u.Characters = charactersPerToken * spoken
 		} else {
 			u.Speech = (time.Duration(n) * s.usualLength()).Seconds()
 		}

@@ -56,3 +56,30 @@ voice: {stt_tail: 200ms, tts_first_audio: 200ms, prompt_tokens: 100, reply_token
 		}
 	}
 }
+
+// TestEstimateCharacters: a voice speaks the replies. Reasoning, calls of tools, answers to words
+// that were guessed wrong, and what other people ask are tokens, and are not spoken.
+func TestEstimateCharacters(t *testing.T) {
+	for name, keys := range map[string]string{
+		"reasoning":  ", reasoning_tokens: 50}",
+		"a tool":     ", tool: {share: 1, tokens: 30, takes: 100ms, result_tokens: 5}}",
+		"a guess":    ", end_of_turn: 2s, guess: {from: vad_stop, right: 0%}}",
+		"background": "}\nbackground: {rate: 10/s, prompt_tokens: 10, output_tokens: 20}",
+	} {
+		s := parse(t, `
+halfsecond: 1
+kind: voice
+name: estimate
+arrivals: {process: closed, users: 2, think: 1s}
+warm_up: 1
+voice: {stt_tail: 200ms, tts_first_audio: 200ms, prompt_tokens: 100, reply_tokens: 10, first_sentence_tokens: 5, llm: {component: llm-gpt-4o-mini-aiewf-eval, tokens_per_second: 90}`+keys+"\n")
+		tts := &speak.Config{Protocol: speak.OpenAISpeech, Model: "tts-1"}
+		e, err := EstimateRun(t.Context(), s, Settings{Target: Endpoint, Seed: 1, N: 7, Endpoint: endpoint.Config{URL: "https://llm.test"}, Speech: Speech{TTS: tts}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := e.Speech[0].Characters; got != 8*10*charactersPerToken || e.OutputTokens <= 8*10 {
+			t.Errorf("%s: %d characters, %d tokens of answers", name, got, e.OutputTokens)
+		}
+	}
+}

@@ -29,6 +29,9 @@ type Speech struct {
 	// MaxRequests caps the turns of all of them together, and with them the requests to a
 	// language model beside them; 0 is no cap.
 	MaxRequests int
+	// Asked, when set, is added those turns, for runs that share the cap. What was asked before
+	// this run is in Endpoint.Before.
+	Asked *int
 }
 
 // any reports whether there is a service.

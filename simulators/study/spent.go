@@ -25,9 +25,10 @@ func (s *spent) add(run *trace.Run) {
 func (s *spent) ration(set *runner.Settings) error {
 	e := &set.Endpoint
 	e.Before = s.Spending
-	switch {
-	case e.MaxRequests > 0 && s.Requests >= e.MaxRequests:
-		return fmt.Errorf("the cap of %d requests was reached", e.MaxRequests)
+	set.Speech.Asked = &s.Requests // of the turns of speech services no footer tells
+	switch most := max(e.MaxRequests, set.Speech.MaxRequests); {
+	case most > 0 && s.Requests >= most:
+		return fmt.Errorf("the cap of %d requests was reached", most)
 	case e.MaxTokens > 0 && s.Tokens >= e.MaxTokens:
 		return fmt.Errorf("the cap of %d tokens was reached", e.MaxTokens)
 	case e.MaxCost > 0 && s.Cost >= e.MaxCost:

@@ -47,3 +47,39 @@ func TestSpent(t *testing.T) {
 		}
 	}
 }
+
+// TestSpentOnSpeech: turns of speech services count in the cap of the runs together, without a
+// language model as well.
+func TestSpentOnSpeech(t *testing.T) {
+	var s spent
+	for range 3 {
+		set := runner.Settings{Speech: runner.Speech{MaxRequests: 12}}
+		if err := s.ration(&set); err != nil {
+			t.Fatal(err)
+		}
+		*set.Speech.Asked += 4
+		s.add(&trace.Run{})
+	}
+	set := runner.Settings{Speech: runner.Speech{MaxRequests: 12}}
+	if err := s.ration(&set); err == nil || err.Error() != "the cap of 12 requests was reached" || set.Endpoint.Before.Requests != 12 {
+		t.Errorf("%v, %d before", err, set.Endpoint.Before.Requests)
+	}
+}
+
+// TestSetApart: what was set apart before a sweep counts in its runs.
+func TestSetApart(t *testing.T) {
+	s := oneSlot(t, "{process: constant, every: 1s}", "50", "max(ttft) < 20ms")
+	set := SweepSettings{Settings: runner.Settings{N: 100}, Loads: []float64{1}, Repeats: 2}
+	set.Endpoint.Before = endpoint.Spending{Cost: price.Dollar / 2}
+	runs := 0
+	set.Around = func(_ float64, _ int, one runner.Settings, run func(runner.Settings) (trace.Run, error)) (trace.Run, error) {
+		runs++
+		if one.Endpoint.Before.Cost != price.Dollar/2 {
+			t.Errorf("%s before run %d, want 0.5 USD", one.Endpoint.Before.Cost, runs)
+		}
+		return run(one)
+	}
+	if swept(t, s, set); runs != 2 {
+		t.Errorf("%d runs", runs)
+	}
+}

@@ -100,7 +100,7 @@ func Sweep(ctx context.Context, s *scenario.Scenario, set SweepSettings) (*Swept
 	if err := set.check(s); err != nil {
 		return nil, err
 	}
-	w := &sweep{ctx: ctx, scenario: s, settings: set, out: &Swept{Unit: s.Arrivals.LoadUnit()}}
+	w := &sweep{ctx: ctx, scenario: s, settings: set, out: &Swept{Unit: s.Arrivals.LoadUnit()}, spent: spent{set.Endpoint.Before}}
 	find := search{scale: set.scale(s), try: w.level}
 	if set.FindKnee {
 		find.knee(set.Loads)
@@ -166,9 +166,7 @@ func EstimateSweep(ctx context.Context, s *scenario.Scenario, set SweepSettings)
 		return runner.Estimate{}, err
 	}
 	e, err := runner.EstimateRun(ctx, loaded, one)
-	runs := MostRuns(s, set)
-	e.Requests, e.PromptTokens, e.OutputTokens = e.Requests*runs, e.PromptTokens*runs, e.OutputTokens*runs
-	return e, err
+	return e.Times(MostRuns(s, set)), err
 }
 
 // interactions returns how many interactions a run under a load has.

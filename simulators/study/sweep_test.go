@@ -14,9 +14,11 @@ import (
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint"
 	"halfsecond/pipeline/endpoint/dialect"
+	"halfsecond/pipeline/endpoint/phone"
 	"halfsecond/pipeline/trace"
 	"halfsecond/simulators/runner"
 	"halfsecond/simulators/scenario"
+	"halfsecond/simulators/voice"
 )
 
 func parsed(t *testing.T, text string) *scenario.Scenario {
@@ -254,6 +256,32 @@ func TestEstimateSweep(t *testing.T) {
 		if e.Requests < sent || !find && e.Requests != sent+2*60 || e.PromptTokens != 100*e.Requests || w.Runs > MostRuns(s, set) {
 			t.Errorf("find %v: %+v was estimated, %d sent in %d of %d runs", find, e, sent, w.Runs, MostRuns(s, set))
 		}
+	}
+}
+
+// TestEstimateSweepSpeech: speech services are asked in every run, and a language model that
+// stays modelled in none.
+func TestEstimateSweepSpeech(t *testing.T) {
+	s := parsed(t, `
+halfsecond: 1
+kind: voice
+name: speech
+arrivals: {process: closed, users: 2, think: 1s}
+warm_up: 1
+voice: {stt_tail: 200ms, tts_first_audio: 200ms, reply_tokens: 10, llm: {ttft: 98ms, tokens_per_second: 100}, context: {turns: 3}}
+budgets: ["p50(reply) < 5s"]
+`)
+	set := SweepSettings{Settings: runner.Settings{Target: runner.Endpoint, Seed: 1, N: 20}, Loads: []float64{1, 2}, Repeats: 3, Resolution: .05}
+	set.Speech.Bot = &phone.Config{}
+	set.Speech.Voices = []voice.Said{{Voice: pipeline.Voice{Rate: 1000, Samples: make([]int16, 2000)}}}
+	all, err := EstimateSweep(t.Context(), s, set)
+	if err != nil || len(all.Speech) != 1 {
+		t.Fatalf("%v: %+v", err, all)
+	}
+	// 21 turns a run of two users, of 11 and 10, in calls of three.
+	u := all.Speech[0]
+	if got := fmt.Sprintf("%d %d %s", u.Requests, u.Sessions, u.Spoken()); got != "126 48 4m12s" || all.Asked() != 0 || all.Requests != 126 {
+		t.Errorf("%s of %d, %d to the model", got, all.Requests, all.Asked())
 	}
 }
 

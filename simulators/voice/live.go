@@ -258,7 +258,7 @@ func (t *turn) start(text string, more bool) {
 	x := t.live.ahead.take()
 	open := x != nil
 	if !open {
-		x = &pipeline.Saying{Session: t.trace.Session, Text: text, More: more, Notify: t.sounds}
+		x = &pipeline.Saying{Session: t.trace.Session, Text: text, More: more, Rest: len(t.live.sayings) > 0, Notify: t.sounds}
 		x.Done = func() { t.saidAll(x) }
 		x.Record = pipeline.NewSpeech(t.simulator.config.NextRequest(), t.loop().Now())
 	}

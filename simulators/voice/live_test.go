@@ -40,10 +40,14 @@ type speaker struct {
 	texts   []string
 	outcome pipeline.Outcome
 	over    int // texts that went on of which the end came
+	rests   int // requests that go on with a reply
 }
 
 func (s *speaker) Start(x *pipeline.Saying) {
 	s.texts = append(s.texts, x.Text)
+	if x.Rest {
+		s.rests++
+	}
 	n := len(s.texts) - 1
 	x.State = n
 	s.loop.After(100*ms, pipeline.RankInput, func() {
@@ -147,7 +151,7 @@ func TestLiveModelledPieces(t *testing.T) {
 		tts := &speaker{}
 		tr := liveTurn(t, nil, tts, pieces, hosted)
 		all := strings.Join(tts.texts, "")
-		if n := len(tts.texts); strings.Count(all, ".") != 10 || len(tr.Sayings) != n || pieces && n != 10 || !pieces && n != 1 || tr.Outcome != pipeline.OK {
+		if n := len(tts.texts); strings.Count(all, ".") != 10 || tts.rests != n-1 || len(tr.Sayings) != n || pieces && n != 10 || !pieces && n != 1 || tr.Outcome != pipeline.OK {
 			t.Errorf("pieces %v: %q, %d sayings, %s %s", pieces, tts.texts, len(tr.Sayings), tr.Outcome, tr.Reason)
 		}
 	}
