@@ -37,9 +37,11 @@ func Parse(text string) (Dollars, error) {
 	}
 	d := Dollars(0)
 	for _, c := range strings.TrimLeft(whole+part+strings.Repeat("0", digits-len(part)), "0") {
-		if d = 10*d + Dollars(c-'0'); d > MostDollars {
+		digit := Dollars(c - '0')
+		if d > (MostDollars-digit)/10 { // before it is multiplied, as ten times the most overflows
 			return 0, fmt.Errorf("%w, at most %s", errMoney, MostDollars.decimal(0))
 		}
+		d = 10*d + digit
 	}
 	return d, nil
 }

@@ -26,6 +26,7 @@ func TestParse(t *testing.T) {
 		"1.2.3":                            "want a sum in US dollars such as 5 or 0.075",
 		"0.0000000000001":                  "want a sum in US dollars such as 5 or 0.075, with at most 12 digits behind the point",
 		"1000000.01":                       "want a sum in US dollars such as 5 or 0.075, at most 1000000",
+		"9299129":                          "want a sum in US dollars such as 5 or 0.075, at most 1000000",
 		"99999999999999999999999999999999": "want a sum in US dollars such as 5 or 0.075, at most 1000000",
 	} {
 		if _, err := Parse(text); err == nil || err.Error() != want {
