@@ -11,15 +11,15 @@ import (
 
 // account is what a client has spent, beside its caps.
 type account struct {
-	maxRequests, maxTokens int
-	maxCost                price.Dollars
-	price                  price.Price
-	before                 Spending
+	quota     *Quota
+	maxTokens int
+	maxCost   price.Dollars
+	price     price.Price
+	before    Spending
 
-	started int          // requests
-	flying  int          // those of them under way
-	held    price.Tokens // reserved for those
-	used    price.Tally  // of those that ended
+	flying int          // requests under way
+	held   price.Tokens // reserved for those
+	used   price.Tally  // of those that ended
 
 	own scale // how the server's own counts compare with what calls stood for
 
@@ -27,7 +27,26 @@ type account struct {
 }
 
 func newAccount(c *Config) account {
-	return account{maxRequests: c.MaxRequests, maxTokens: c.MaxTokens, maxCost: c.MaxCost, price: c.Price, before: c.Before}
+	quota := c.Quota
+	if quota == nil {
+		quota = &Quota{Most: c.MaxRequests, Taken: c.Before.Requests}
+	}
+	return account{quota: quota, maxTokens: c.MaxTokens, maxCost: c.MaxCost, price: c.Price, before: c.Before}
+}
+
+// Quota is a cap on requests, and how many of them were taken. Who shares one, shares the cap.
+// It is used on one loop.
+type Quota struct {
+	Most  int // 0 for no cap
+	Taken int
+}
+
+// Room reports that another request would be over the cap.
+func (q *Quota) Room() error {
+	if q.Most > 0 && q.Taken >= q.Most {
+		return fmt.Errorf("over the cap of %d requests", q.Most)
+	}
+	return nil
 }
 
 // Spending is what counts against the caps of a client.
@@ -84,7 +103,7 @@ func (a *account) admit(t price.Tokens) error {
 	if a.over != nil {
 		return a.over
 	}
-	a.started++
+	a.quota.Taken++
 	a.flying++
 	a.held = a.held.Add(t)
 	return nil
@@ -93,8 +112,8 @@ func (a *account) admit(t price.Tokens) error {
 // room reports which cap leaves no room for a call that stands for so many tokens.
 func (a *account) room(t price.Tokens) error {
 	spent := a.used.Tokens().Add(a.held)
-	if a.maxRequests > 0 && a.before.Requests+a.started >= a.maxRequests {
-		return fmt.Errorf("over the cap of %d requests", a.maxRequests)
+	if err := a.quota.Room(); err != nil {
+		return err
 	}
 	if a.maxTokens > 0 && spent.Add(t).All() > a.maxTokens-a.before.Tokens {
 		return fmt.Errorf("over the cap of %d tokens", a.maxTokens)

@@ -58,6 +58,9 @@ type Config struct {
 	// 0 is no cap.
 	MaxRequests int
 	MaxTokens   int
+	// Quota, when set, counts requests in place of MaxRequests and those of Before, together
+	// with those of others who take from it.
+	Quota *Quota
 	// MaxCost caps what is spent at Price in the same way, which must be known then; 0 is
 	// no cap.
 	MaxCost price.Dollars

@@ -1,33 +1,41 @@
 package runner
 
 import (
-	"fmt"
 	"time"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint"
 )
 
-// allowance is what a cap on requests leaves for the services of a run together: the language
-// model and those of speech. The first request for which there is no room ends as Dropped, and
-// so does what comes after it; the run ends once those under way have. Its methods run on the
-// loop.
+// allowance is what a cap on requests leaves for the services of speech, which share it with
+// the language model and with whoever else asks that: the model's client takes from the same
+// quota. The first turn for which there is no room ends as Dropped, and so does what comes
+// after it; the run ends once those under way have. Its methods run on the loop.
 type allowance struct {
 	loop   pipeline.Scheduler
-	most   int
-	n      int  // requests, those of runs before that share the cap included
-	asked  *int // turns of speech services; nil for nobody who counts them
-	flying int
+	quota  *endpoint.Quota
+	asked  *int  // turns of speech services; nil for nobody who counts them
+	flying int   // turns, and requests of users to the language model
 	over   error // nil while there is room
 	spent  func(error)
 }
 
+// quota returns the cap on requests that the services of the run share; nil for none.
+func (r *run) quota() *endpoint.Quota {
+	if most := r.settings.Speech.MaxRequests; r.shared == nil && most > 0 {
+		r.shared = &endpoint.Quota{Most: most, Taken: r.settings.Endpoint.Before.Requests}
+	}
+	return r.shared
+}
+
 // allow puts a cap on the services of the run.
 func (r *run) allow(loop pipeline.Scheduler) {
-	s := &r.settings.Speech
-	if s.MaxRequests == 0 {
+	quota := r.quota()
+	if quota == nil {
 		return
 	}
-	a := &allowance{loop: loop, most: s.MaxRequests, n: r.settings.Endpoint.Before.Requests, asked: s.Asked, spent: r.fail}
+	a := &allowance{loop: loop, quota: quota, asked: r.settings.Speech.Asked, spent: r.fail}
+	r.spent = a.stop
 	model := r.over
 	r.over = func() error {
 		if model != nil && model() != nil {
@@ -45,15 +53,15 @@ func (r *run) allow(loop pipeline.Scheduler) {
 		r.services.Direct = allowedConverser{x, a}
 	}
 	if r.settings.Endpoint.URL != "" {
-		r.model = allowedLLM{r.model, a}
+		r.model = watchedLLM{r.model, a}
 	}
 }
 
-// take takes a request that ends with done. Without room it has it dropped, and returns nil;
-// else what is to be called in place of done.
-func (a *allowance) take(done func(), drop func(at time.Duration, o pipeline.Outcome, reason string)) func() {
-	if a.over == nil && a.n >= a.most {
-		a.over = fmt.Errorf("over the cap of %d requests", a.most)
+// turn takes a turn of a speech service that ends with done. Without room it has it dropped,
+// and returns nil; else what is to be called in place of done.
+func (a *allowance) turn(done func(), drop func(at time.Duration, o pipeline.Outcome, reason string)) func() {
+	if a.over == nil {
+		a.over = a.quota.Room()
 	}
 	if a.over != nil {
 		a.loop.After(0, pipeline.RankOutput, func() {
@@ -63,8 +71,19 @@ func (a *allowance) take(done func(), drop func(at time.Duration, o pipeline.Out
 		})
 		return nil
 	}
-	a.n++
+	a.quota.Taken++
+	if a.asked != nil {
+		*a.asked++
+	}
 	return a.under(done)
+}
+
+// stop has nothing begin any more, for a cap was met, and the run end when nothing is under way.
+func (a *allowance) stop(cap error) {
+	if a.over == nil {
+		a.over = cap
+	}
+	a.end()
 }
 
 // under has the run go on until done was called, and returns what is to be called in its place.
@@ -77,15 +96,6 @@ func (a *allowance) under(done func()) func() {
 	}
 }
 
-// turn takes a turn of a speech service, as take does.
-func (a *allowance) turn(done func(), drop func(at time.Duration, o pipeline.Outcome, reason string)) func() {
-	taken := a.take(done, drop)
-	if taken != nil && a.asked != nil {
-		*a.asked++
-	}
-	return taken
-}
-
 // end ends the run when there is no room, and nothing under way.
 func (a *allowance) end() {
 	if a.over != nil && a.flying == 0 {
@@ -93,19 +103,16 @@ func (a *allowance) end() {
 	}
 }
 
-type allowedLLM struct {
+// watchedLLM is a language model whose client takes from the quota itself.
+type watchedLLM struct {
 	pipeline.LLM
 	*allowance
 }
 
 // Start implements pipeline.LLM.
-func (l allowedLLM) Start(c *pipeline.Call) {
-	r := &c.Record
-	drop := func(at time.Duration, o pipeline.Outcome, reason string) { r.End, r.Outcome, r.Reason = at, o, reason }
-	if done := l.take(c.Done, drop); done != nil {
-		c.Done = done
-		l.LLM.Start(c)
-	}
+func (l watchedLLM) Start(c *pipeline.Call) {
+	c.Done = l.under(c.Done)
+	l.LLM.Start(c)
 }
 
 type allowedSTT struct {

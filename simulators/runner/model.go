@@ -112,16 +112,7 @@ func (r *run) setUpMock(ctx context.Context) (stop func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	config := server.Config{
-		Loop: n.wall(), Seed: r.settings.Seed,
-		Models: []server.Model{{Name: m.Name, Context: m.Context, Shares: m.Shares, Build: m.Build}},
-	}
-	if a := r.audio(); a != nil {
-		config.Transcript = transcript(a)
-		config.STT = func(string) speech.STT { return recognizer(r.scenario.Voice) }
-		config.TTS = func(string) speech.TTS { return synthesizer(r.scenario.Voice) }
-	}
-	s, err := server.New(config)
+	s, err := r.mockServer(n.wall(), m)
 	if err != nil {
 		return nil, errors.Join(err, ln.Close())
 	}
@@ -150,6 +141,20 @@ func (r *run) setUpMock(ctx context.Context) (stop func() error, err error) {
 		cancel()
 		return <-ended
 	}, nil
+}
+
+// mockServer returns the mock's server of a model, and of the speech of a scenario with audio.
+func (r *run) mockServer(loop *pipeline.Wall, m scenario.Service) (*server.Server, error) {
+	config := server.Config{
+		Loop: loop, Seed: r.settings.Seed,
+		Models: []server.Model{{Name: m.Name, Context: m.Context, Shares: m.Shares, Build: m.Build}},
+	}
+	if a := r.audio(); a != nil {
+		config.Transcript = transcript(a)
+		config.STT = func(string) speech.STT { return recognizer(r.scenario.Voice) }
+		config.TTS = func(string) speech.TTS { return synthesizer(r.scenario.Voice) }
+	}
+	return server.New(config)
 }
 
 // mockProtocol returns the protocol that the kind of interaction speaks: code
@@ -181,7 +186,8 @@ func (r *run) setUpEndpoint(ctx context.Context) (stop func() error, err error) 
 
 // connect makes the tester's loop and a client on it, with connections open.
 func (r *run) connect(ctx context.Context, c endpoint.Config) (*endpoint.Client, error) {
-	c.HashTexts, c.Spent = r.settings.HashTexts, func(cap error) { r.fail(cap) }
+	r.spent = r.fail
+	c.HashTexts, c.Quota, c.Spent = r.settings.HashTexts, r.quota(), func(cap error) { r.spent(cap) }
 	if keep := r.settings.KeepExchange; keep != nil {
 		c.Keep = func(x *exchange.Exchange) {
 			if err := keep(x); err != nil {

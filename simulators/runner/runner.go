@@ -107,6 +107,8 @@ type run struct {
 	kept     int          // traces of the report
 	fail     func(error)  // ends the run, from any goroutine
 	over     func() error // the cap of the endpoint that was met; nil on the simulator
+	shared   *endpoint.Quota
+	spent    func(error) // takes a cap of the language model that was met, once its requests have ended
 	traces   []pipeline.Trace
 	lateness *quantile.Histogram
 	selfTest trace.SelfTest

@@ -87,14 +87,14 @@ func (r *run) hearOnLoop(loop pipeline.Scheduler) {
 	if a == nil {
 		return
 	}
-	streams, script := &stage.Streams{}, speech.Script{Texts: transcript(a)}
+	script := speech.Script{Texts: transcript(a)}
 	r.services = voice.Services{
 		STT: stage.NewSTT(loop, stage.STTConfig{
-			Seed: r.settings.Seed, Streams: streams, Profile: recognizer(v), Script: script,
+			Seed: r.settings.Seed, Profile: recognizer(v), Script: script,
 			WordGap: wordGap, Frame: a.Frame, Asked: a.Finals == scenario.FinalsAsked, Trail: listen.UsualTrail,
 		}),
 		TTS: stage.NewTTS(loop, stage.TTSConfig{
-			Seed: r.settings.Seed, Streams: streams, Profile: synthesizer(v), Rate: speechRate, Whole: a.Speech == scenario.SpeechWhole,
+			Seed: r.settings.Seed, Profile: synthesizer(v), Rate: speechRate, Whole: a.Speech == scenario.SpeechWhole,
 		}),
 		Voices: voices(a), Pieces: a.Speech == scenario.SpeechWhole,
 	}

@@ -5,12 +5,3 @@
 // Read stt.go for the one that hears, tts.go for the one that speaks, and measure.go for what
 // is known of its sound. A connection takes no time here and is never refused.
 package stage
-
-// Streams counts the streams of a seed, as a server counts its connections: the delays of
-// each are its own. The zero Streams has counted none.
-type Streams struct{ opened int }
-
-func (s *Streams) next() int {
-	s.opened++
-	return s.opened - 1
-}

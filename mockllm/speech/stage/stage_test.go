@@ -41,7 +41,7 @@ func hear(t *testing.T, c STTConfig, stop time.Duration, cancelAt time.Duration)
 	var loop pipeline.Virtual
 	var told []string
 	ended := 0
-	c.Streams, c.Script, c.Trail = &Streams{}, speech.Script{Texts: []string{"Good day to you all."}}, 3*time.Second
+	c.Script, c.Trail = speech.Script{Texts: []string{"Good day to you all."}}, 3*time.Second
 	c.Profile.Final, c.Profile.Interim = dist.Constant(250*ms), dist.Constant(40*ms)
 	s := NewSTT(&loop, c)
 	h := &pipeline.Hearing{Voice: spokenFor(890 * ms), Begin: time.Second, Stop: stop, Record: pipeline.NewTranscription(1, 0), Done: func() { ended++ }}
@@ -124,7 +124,7 @@ func say(t *testing.T, c TTSConfig, at []time.Duration, pieces []string, cancelA
 	var loop pipeline.Virtual
 	var sounds []pipeline.Sound
 	ended := 0
-	c.Streams, c.Rate = &Streams{}, 24_000
+	c.Rate = 24_000
 	s := NewTTS(&loop, c)
 	x := &pipeline.Saying{Text: pieces[0], More: len(pieces) > 1, Record: pipeline.NewSpeech(1, 0), Done: func() { ended++ }}
 	x.Notify = func(v pipeline.Sound) { sounds = append(sounds, v) }
@@ -202,22 +202,24 @@ func TestTTSCancel(t *testing.T) {
 	}
 }
 
-// TestStreams: services that share a seed have streams of their own, in the order of their
-// connections.
+// TestStreams: each connection has a stream of its own, in the order of connections, whatever
+// else has the seed.
 func TestStreams(t *testing.T) {
 	var loop pipeline.Virtual
-	streams := &Streams{}
-	c := TTSConfig{Streams: streams, Profile: speech.TTS{FirstByte: dist.Uniform(100*ms, 900*ms)}, Rate: 8000}
+	tts := func() *TTS {
+		return NewTTS(&loop, TTSConfig{Profile: speech.TTS{FirstByte: dist.Uniform(100*ms, 900*ms)}, Rate: 8000})
+	}
+	one, other := tts(), tts()
 	var first []time.Duration
-	for range 2 {
+	for _, service := range []*TTS{one, one, other} {
 		x := &pipeline.Saying{Text: "abc", Record: pipeline.NewSpeech(1, 0), Done: func() {}}
-		NewTTS(&loop, c).Start(x)
+		service.Start(x)
 		if err := loop.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		first = append(first, x.Record.FirstAudio-x.Record.Ready)
 	}
-	if first[0] == first[1] || streams.next() != 2 {
-		t.Errorf("both take %s", first[0])
+	if first[0] == first[1] || first[0] != first[2] {
+		t.Errorf("two connections take %s and %s, the first of another service %s; want those to differ, and that as the first", first[0], first[1], first[2])
 	}
 }

@@ -11,7 +11,6 @@ import (
 // STTConfig sets up an STT.
 type STTConfig struct {
 	Seed    uint64
-	Streams *Streams // shared with what else has the seed
 	Profile speech.STT
 	Script  speech.Script // what is heard in every recording
 	// WordGap is the time without words after which the turn is over, too; 0 is never.
@@ -26,10 +25,11 @@ type STTConfig struct {
 type STT struct {
 	loop   pipeline.Scheduler
 	config STTConfig
+	opened int // recognizers so far: the delays of each are a stream of their own, as at a server
 }
 
 // NewSTT returns an STT that runs on the loop.
-func NewSTT(loop pipeline.Scheduler, c STTConfig) *STT { return &STT{loop, c} }
+func NewSTT(loop pipeline.Scheduler, c STTConfig) *STT { return &STT{loop: loop, config: c} }
 
 // hearing is one recording under way.
 type hearing struct {
@@ -56,8 +56,9 @@ func (s *STT) Start(h *pipeline.Hearing) {
 	x.speechEnd = x.begin + h.Voice.SpeechEnd
 	h.Record.SpeechEnd = x.speechEnd
 	x.recognizer = speech.NewRecognizer(s.loop, speech.Hearing{
-		Rate: h.Voice.Rate, Profile: c.Profile, Script: c.Script, Seed: c.Seed, Stream: c.Streams.next(), WordGap: c.WordGap,
+		Rate: h.Voice.Rate, Profile: c.Profile, Script: c.Script, Seed: c.Seed, Stream: s.opened, WordGap: c.WordGap,
 	}, x.tell)
+	s.opened++
 	x.schedule()
 	if c.Asked {
 		s.loop.At(max(x.speechEnd+h.Stop, x.out()), pipeline.RankStart, x.ask)

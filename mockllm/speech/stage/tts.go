@@ -12,7 +12,6 @@ import (
 // TTSConfig sets up a TTS.
 type TTSConfig struct {
 	Seed    uint64
-	Streams *Streams // shared with what else has the seed
 	Profile speech.TTS
 	Rate    int // samples a second
 	// Whole says that a text is taken as a whole: what has More of it waits for its end.
@@ -24,10 +23,11 @@ type TTSConfig struct {
 type TTS struct {
 	loop   pipeline.Scheduler
 	config TTSConfig
+	opened int // synthesizers so far, as an STT counts recognizers
 }
 
 // NewTTS returns a TTS that runs on the loop.
-func NewTTS(loop pipeline.Scheduler, c TTSConfig) *TTS { return &TTS{loop, c} }
+func NewTTS(loop pipeline.Scheduler, c TTSConfig) *TTS { return &TTS{loop: loop, config: c} }
 
 // saying is a text under way.
 type saying struct {
@@ -59,8 +59,10 @@ func (t *TTS) Start(s *pipeline.Saying) {
 
 // open makes the synthesizer, as a connection does.
 func (x *saying) open() {
-	c := &x.tts.config
-	x.synthesizer = speech.NewSynthesizer(x.tts.loop, speech.Speaking{Rate: c.Rate, Profile: c.Profile, Seed: c.Seed, Stream: c.Streams.next()}, x.tell)
+	t := x.tts
+	c := &t.config
+	x.synthesizer = speech.NewSynthesizer(t.loop, speech.Speaking{Rate: c.Rate, Profile: c.Profile, Seed: c.Seed, Stream: t.opened}, x.tell)
+	t.opened++
 }
 
 // Say implements pipeline.TTS.

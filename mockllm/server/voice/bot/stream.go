@@ -39,8 +39,8 @@ type stream struct {
 func (s *Service) stream(k *talk.Socket, r *http.Request) talk.Session {
 	t := &stream{config: &s.config, Visit: s.Visit(k, r, "twilio bot", "", s.NewID("bot_"))}
 	t.in = audio.NewDecoder(audio.Format{Encoding: audio.MuLaw, Rate: twilio.SampleRate}, audio.Mix)
-	t.ear = speech.NewRecognizer(k.Loop, speech.Hearing{Rate: twilio.SampleRate, Profile: s.config.STT, Seed: s.Seed, Stream: s.Stream()}, t.heard)
-	t.mouth = speech.NewSynthesizer(k.Loop, speech.Speaking{Rate: twilio.SampleRate, Profile: s.config.Voice, Seed: s.Seed, Stream: s.Stream()}, t.made)
+	t.ear = speech.NewRecognizer(k.Loop, speech.Hearing{Rate: twilio.SampleRate, Profile: s.config.STT, Seed: s.Seed, Stream: s.Recognizer()}, t.heard)
+	t.mouth = speech.NewSynthesizer(k.Loop, speech.Speaking{Rate: twilio.SampleRate, Profile: s.config.Voice, Seed: s.Seed, Stream: s.Synthesizer()}, t.made)
 	return t
 }
 

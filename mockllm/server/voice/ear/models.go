@@ -38,7 +38,7 @@ func (m *Models) Hearing(model string, texts []string) speech.Hearing {
 	if len(texts) == 0 {
 		texts = m.Transcript
 	}
-	return speech.Hearing{Profile: m.STT(model), Script: speech.Script{Texts: texts}, Seed: m.Host.Seed, Stream: m.Host.Stream()}
+	return speech.Hearing{Profile: m.STT(model), Script: speech.Script{Texts: texts}, Seed: m.Host.Seed, Stream: m.Host.Recognizer()}
 }
 
 // HearingAfter returns what a recognizer hears when so many utterances of the Transcript

@@ -44,8 +44,9 @@ type Host struct {
 	Config
 	started time.Time
 	nextID  atomic.Int64
-	streams atomic.Int64 // recognizers and synthesizers so far
-	talks   talks
+	// So many of each so far.
+	recognizers, synthesizers, sessions atomic.Int64
+	talks                               talks
 }
 
 // New returns a host.
@@ -80,9 +81,16 @@ func (h *Host) OnLoop(f func()) {
 	}
 }
 
-// Stream returns the number, from 0, of another recognizer or synthesizer: each draws
-// its latencies from a stream of its own.
-func (h *Host) Stream() int { return int(h.streams.Add(1) - 1) }
+// Recognizer returns the number, from 0, of another recognizer: each draws its latencies from
+// a stream of its own. Synthesizers and sessions are counted apart, so that which of the two
+// connections of a turn comes first changes nothing.
+func (h *Host) Recognizer() int { return int(h.recognizers.Add(1) - 1) }
+
+// Synthesizer returns the number of another synthesizer, as Recognizer does.
+func (h *Host) Synthesizer() int { return int(h.synthesizers.Add(1) - 1) }
+
+// Session returns the number of another session with a model, as Recognizer does.
+func (h *Host) Session() int { return int(h.sessions.Add(1) - 1) }
 
 // NewID returns an id that this host gives only once.
 func (h *Host) NewID(prefix string) string {
