@@ -37,6 +37,7 @@ func SamplesLast(n int64, rate int) time.Duration {
 // asker fills everything up to Done; Record and State belong to the STT.
 type Hearing struct {
 	Session int   // whose it is, as in Trace.Session
+	Stream  int   // what a modelled service draws its delays from, the same under all settings
 	Voice   Voice // what is said; silence follows it until the turn has ended
 	// More says that another utterance of the session follows: where the service allows it, what
 	// was opened for this one stays open for it, and the next Start of that Session goes on there.

@@ -18,6 +18,7 @@ type TTS interface {
 // everything up to Done; Record and State belong to the TTS.
 type Saying struct {
 	Session int    // whose it is, as in Trace.Session
+	Stream  int    // what a modelled service draws its delays from, the same under all settings
 	Text    string // all of the text, or what there is of it
 	More    bool   // more text follows, by Say, until Finish
 	Rest    bool   // it goes on with a reply of which another request speaks the beginning

@@ -76,6 +76,7 @@ What a request can ask for
   "max_tokens", "ignore_eos"    how long it is at most, or exactly (the latter not of Codestral)
   Halfsecond-Fault: stall at 3 for 2s     a header: what goes wrong with this request
   Halfsecond-Timing: header | trailer     a header: how late the mock itself wrote
+  Halfsecond-Stream: 7                    a header, of speech: the random numbers its delays are drawn from
 
 What it tells
   GET /v1/halfsecond/requests        what arrived, when it was given up, what it cost

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"halfsecond/pipeline"
 )
@@ -77,12 +78,16 @@ func TestAgreeOnAudio(t *testing.T) {
 		"context":         "  audio: {}\n  context: {turns: 4}\n" + enginePart,
 		"tool":            "  audio: {}\n  tool: {share: 50%, takes: 200ms}\n" + hostedPart,
 		"several calls":   "  audio: {frame: 20ms}\n" + enginePart,
+		"open load":       "  audio: {}\n" + enginePart,
 		"barge in":        "  audio: {}\n  barge_in: {share: 50%, after: {uniform: [0s, 500ms]}}\n" + hostedPart,
 	} {
 		t.Run(name, func(t *testing.T) {
 			head := audioHead
-			if name == "several calls" {
+			switch name {
+			case "several calls":
 				head = strings.Replace(head, "users: 1, think: 1s", "users: 5, think: {uniform: [0s, 4s]}", 1)
+			case "open load":
+				head = strings.Replace(head, "{process: closed, users: 1, think: 1s}", "{process: poisson, rate: 3/s}", 1)
 			}
 			sim, mock := onBoth(t, head+keys, 12)
 			for i := range sim.Traces {
@@ -106,4 +111,36 @@ func TestAgreeOnAudio(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAudioKeepsDraws: what a service draws for a turn is the same under other settings of the
+// rest, though turns overlap and their connections come in another order.
+func TestAudioKeepsDraws(t *testing.T) {
+	head := strings.Replace(audioHead, "{process: closed, users: 1, think: 1s}", "{process: poisson, rate: 2/s}", 1)
+	for name, keys := range map[string]string{"streams": "  audio: {}\n", "whole": "  audio: {speech: whole}\n"} {
+		t.Run(name, func(t *testing.T) {
+			const n = 100
+			with := func(ttft string) []pipeline.Trace {
+				return judged(t, head+keys+"  llm: {ttft: "+ttft+", tokens_per_second: 90}\n", n).Traces
+			}
+			quick, slow := with("300ms"), with("900ms")
+			for i := range quick {
+				for _, span := range []string{pipeline.SpanSTTTail, pipeline.SpanTTSFirstAudio} {
+					if got, want := length(&slow[i], span), length(&quick[i], span); got != want || got == 0 {
+						t.Fatalf("turn %d: %s takes %s with a slower model, %s before", i, span, got, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// length returns how long the spans of a name take together.
+func length(t *pipeline.Trace, name string) (all time.Duration) {
+	for _, s := range t.Spans {
+		if s.Name == name {
+			all += s.End - s.Start
+		}
+	}
+	return all
 }

@@ -106,7 +106,7 @@ func (r *run) mockSpeech(address string, dial func(ctx context.Context, network,
 	if a == nil {
 		return Speech{}
 	}
-	at := talk.Config{URL: "http://" + address, DialContext: dial}
+	at := talk.Config{URL: "http://" + address, DialContext: dial, SendStream: true}
 	tts := &speak.Config{Config: at, Protocol: speak.DeepgramSpeak, Model: audioModel, Rate: speechRate, Eager: true}
 	if a.Speech == scenario.SpeechWhole {
 		tts.Protocol, tts.Voice = speak.OpenAISpeech, "alloy"

@@ -19,7 +19,7 @@ func (t *turn) openAhead() {
 	if !s.Ahead || s.TTS == nil || s.Pieces || s.Direct != nil {
 		return
 	}
-	a := &ahead{saying: &pipeline.Saying{Session: t.trace.Session, More: true, Notify: t.sounds}}
+	a := &ahead{saying: &pipeline.Saying{Session: t.trace.Session, Stream: t.stream(0), More: true, Notify: t.sounds}}
 	a.saying.Done = func() {
 		if a.gone = !a.used; a.used {
 			t.saidAll(a.saying)

@@ -90,7 +90,7 @@ func (t *turn) begin() {
 		return
 	}
 	h := &t.live.hearing
-	*h = pipeline.Hearing{Session: t.trace.Session, Voice: x.Voice, More: t.goesOn(), Begin: agent, Notify: t.hears, Done: t.transcribed}
+	*h = pipeline.Hearing{Session: t.trace.Session, Stream: t.stream(0), Voice: x.Voice, More: t.goesOn(), Begin: agent, Notify: t.hears, Done: t.transcribed}
 	if x.Detect != nil {
 		h.Stop = t.silence()
 		t.tellCutIn()
@@ -253,12 +253,20 @@ func (t *turn) say(text string, after pipeline.SpanID) {
 	}
 }
 
+// stream returns what a service draws its delays from for the nth thing that it does in this
+// turn: a number of this turn's own, which no setting changes, far above those that a mock
+// counts for others.
+func (t *turn) stream(n int) int {
+	const things, turns = 1 << 10, 1 << 22
+	return n%things + things*(t.trace.Index%turns+turns*(t.trace.Session+1))
+}
+
 // start begins to have a text spoken.
 func (t *turn) start(text string, more bool) {
 	x := t.live.ahead.take()
 	open := x != nil
 	if !open {
-		x = &pipeline.Saying{Session: t.trace.Session, Text: text, More: more, Rest: len(t.live.sayings) > 0, Notify: t.sounds}
+		x = &pipeline.Saying{Session: t.trace.Session, Stream: t.stream(len(t.live.sayings)), Text: text, More: more, Rest: len(t.live.sayings) > 0, Notify: t.sounds}
 		x.Done = func() { t.saidAll(x) }
 		x.Record = pipeline.NewSpeech(t.simulator.config.NextRequest(), t.loop().Now())
 	}

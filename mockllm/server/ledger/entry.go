@@ -35,6 +35,9 @@ type Entry struct {
 	AudioIn    time.Duration // heard
 	AudioOut   time.Duration // spoken
 
+	// Stream is what its delays are drawn from, as its client wanted it; 0 is the next.
+	Stream int
+
 	Outcome pipeline.Outcome
 	Finish  string // why an answer that is OK ended: "stop", "length" or "tool_calls"
 	Reason  string // why it is not OK

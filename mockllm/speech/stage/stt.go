@@ -25,11 +25,10 @@ type STTConfig struct {
 type STT struct {
 	loop   pipeline.Scheduler
 	config STTConfig
-	opened int // recognizers so far: the delays of each are a stream of their own, as at a server
 }
 
 // NewSTT returns an STT that runs on the loop.
-func NewSTT(loop pipeline.Scheduler, c STTConfig) *STT { return &STT{loop: loop, config: c} }
+func NewSTT(loop pipeline.Scheduler, c STTConfig) *STT { return &STT{loop, c} }
 
 // hearing is one recording under way.
 type hearing struct {
@@ -56,9 +55,8 @@ func (s *STT) Start(h *pipeline.Hearing) {
 	x.speechEnd = x.begin + h.Voice.SpeechEnd
 	h.Record.SpeechEnd = x.speechEnd
 	x.recognizer = speech.NewRecognizer(s.loop, speech.Hearing{
-		Rate: h.Voice.Rate, Profile: c.Profile, Script: c.Script, Seed: c.Seed, Stream: s.opened, WordGap: c.WordGap,
+		Rate: h.Voice.Rate, Profile: c.Profile, Script: c.Script, Seed: c.Seed, Stream: h.Stream, WordGap: c.WordGap,
 	}, x.tell)
-	s.opened++
 	x.schedule()
 	if c.Asked {
 		s.loop.At(max(x.speechEnd+h.Stop, x.out()), pipeline.RankStart, x.ask)

@@ -23,11 +23,10 @@ type TTSConfig struct {
 type TTS struct {
 	loop   pipeline.Scheduler
 	config TTSConfig
-	opened int // synthesizers so far, as an STT counts recognizers
 }
 
 // NewTTS returns a TTS that runs on the loop.
-func NewTTS(loop pipeline.Scheduler, c TTSConfig) *TTS { return &TTS{loop: loop, config: c} }
+func NewTTS(loop pipeline.Scheduler, c TTSConfig) *TTS { return &TTS{loop, c} }
 
 // saying is a text under way.
 type saying struct {
@@ -59,10 +58,8 @@ func (t *TTS) Start(s *pipeline.Saying) {
 
 // open makes the synthesizer, as a connection does.
 func (x *saying) open() {
-	t := x.tts
-	c := &t.config
-	x.synthesizer = speech.NewSynthesizer(t.loop, speech.Speaking{Rate: c.Rate, Profile: c.Profile, Seed: c.Seed, Stream: t.opened}, x.tell)
-	t.opened++
+	c := &x.tts.config
+	x.synthesizer = speech.NewSynthesizer(x.tts.loop, speech.Speaking{Rate: c.Rate, Profile: c.Profile, Seed: c.Seed, Stream: x.s.Stream}, x.tell)
 }
 
 // Say implements pipeline.TTS.

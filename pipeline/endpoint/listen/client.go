@@ -9,6 +9,7 @@ import (
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/talk"
+	"halfsecond/pipeline/wire"
 )
 
 // Client is a service as a pipeline.STT. Start and Cancel run on the loop, as do the
@@ -107,6 +108,9 @@ func (c *Client) ask(h *pipeline.Hearing) (talk.Ask, error) {
 	address, err := c.config.Address(p.path, query, p.socket)
 	header := http.Header{"User-Agent": {"halfsecond"}}
 	p.header(&c.config, header)
+	if c.config.SendStream {
+		wire.AskStream(header, h.Stream)
+	}
 	return talk.Ask{
 		ID: h.Record.ID, Due: h.Record.Due, Protocol: string(p.name), Model: c.config.Model, URL: address, Header: header,
 		Awaits: p.awaits, Begins: h.Begin, Plays: time.Duration(float64(h.Voice.Length())/c.config.Pace) + c.config.Trail, Setting: c.config.setting(h),

@@ -65,6 +65,7 @@ func (m *Meter) Take(p []byte, at time.Duration) (samples int, err error) {
 		return 0, nil
 	}
 	if o := m.look(p); o != nil {
+		*m = *NewMeter(m.Format) // what was taken for samples before was none
 		return 0, o
 	}
 	return m.sample(p, at), nil

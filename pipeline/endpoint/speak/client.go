@@ -9,6 +9,7 @@ import (
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/talk"
+	"halfsecond/pipeline/wire"
 )
 
 // Client is a service as a pipeline.TTS. Its methods run on the loop, as do the callbacks
@@ -90,6 +91,9 @@ func (c *Client) ask(s *pipeline.Saying) (talk.Ask, error) {
 		header.Set("Content-Type", "application/json")
 	}
 	p.header(&c.config, header)
+	if c.config.SendStream {
+		wire.AskStream(header, s.Stream)
+	}
 	return talk.Ask{
 		ID: s.Record.ID, Due: s.Record.Due, Protocol: string(p.name), Model: c.config.Model, URL: address, Header: header,
 		Begins: s.Record.Due, Setting: c.config.setting(s.Text),

@@ -41,6 +41,8 @@ type Config struct {
 	Limits endpoint.Limits
 	// MaxBytes limits what one turn of a conversation receives; 0 means DefaultMaxBytes.
 	MaxBytes int64
+	// SendStream tells a mock of ours what to draw its delays from; never a rented endpoint.
+	SendStream bool
 	// Cold has each post open a connection; otherwise one is kept for the next.
 	Cold bool
 

@@ -53,7 +53,7 @@ const (
 
 func newSession(v talk.Visit, ears *ear.Models, o options) *session {
 	s := &session{Visit: v, options: o, decoders: o.source.Decoders(1)}
-	h := ears.Hearing(o.model, o.texts)
+	h := ears.Hearing(&s.Entry, o.model, o.texts)
 	h.Detector = o.detector
 	if h.Profile.MaxSpan = 0; o.pro {
 		h.Profile.Every = proStep

@@ -31,7 +31,7 @@ const inkIdle = 5 * time.Minute
 
 func newInkTalk(v talk.Visit, ears *ear.Models, o inkOptions, turn speech.Turn, longest time.Duration, tell func(speech.Event)) *inkTalk {
 	t := &inkTalk{Visit: v, inkOptions: o, decoders: o.source.Decoders(1)}
-	h := ears.Hearing(o.model, o.texts)
+	h := ears.Hearing(&t.Entry, o.model, o.texts)
 	h.Turn, h.Profile.MaxSpan = turn, longest
 	t.ear = ear.New(func(rate int) *speech.Recognizer {
 		h.Rate = rate

@@ -54,7 +54,7 @@ const (
 
 func newFluxSession(v talk.Visit, ears *ear.Models, o fluxOptions) *fluxSession {
 	s := &fluxSession{Visit: v, fluxOptions: o, every: fluxEvery, decoders: o.source.Decoders(1)}
-	h := ears.Hearing(o.model, o.texts)
+	h := ears.Hearing(&s.Entry, o.model, o.texts)
 	if h.Profile.Every > 0 {
 		s.every = h.Profile.Every
 	}

@@ -14,6 +14,7 @@ import (
 	"halfsecond/mockllm/server/voice/talk"
 	"halfsecond/mockllm/speech"
 	"halfsecond/mockllm/speech/audio"
+	"halfsecond/pipeline/wire"
 	"halfsecond/pipeline/wire/deepgram"
 )
 
@@ -54,9 +55,10 @@ func (s *Service) file(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set(deepgram.HeaderRequest, id)
 	e := talk.Begin("deepgram file", id, r.URL.Path, o.model, arrived)
+	e.Stream = wire.AskedStream(r.Header)
 	heard := make([]ear.Heard, len(clips))
 	for i, c := range clips {
-		h := s.Ears.Hearing(o.model, o.texts)
+		h := s.Ears.Hearing(&e, o.model, o.texts)
 		h.Turn = speech.Turn{Silence: o.split}
 		heard[i] = ear.Listen(c, h, e)
 	}

@@ -67,7 +67,7 @@ func newListenSession(v talk.Visit, ears *ear.Models, o listenOptions, created t
 
 func (s *listenSession) newEar(ears *ear.Models, channel int) *listenEar {
 	e := &listenEar{session: s, channel: channel, next: s.profile.Every}
-	h := ears.Hearing(s.o.model, s.o.texts)
+	h := ears.Hearing(&s.Entry, s.o.model, s.o.texts)
 	h.Turn, h.WordGap = s.o.turn, s.o.gap
 	e.Ear = ear.New(func(rate int) *speech.Recognizer {
 		h.Rate = rate

@@ -32,19 +32,19 @@ type Models struct {
 // ignore it as they do what they do not know. It is our addition.
 const Dictated = "mock_answer"
 
-// Hearing returns what another recognizer of a model hears: the given texts, else the
-// Transcript from the first on, whatever other streams have heard.
-func (m *Models) Hearing(model string, texts []string) speech.Hearing {
+// Hearing returns what another recognizer of a model hears for a request: the given texts, else
+// the Transcript from the first on, whatever other streams have heard.
+func (m *Models) Hearing(e *ledger.Entry, model string, texts []string) speech.Hearing {
 	if len(texts) == 0 {
 		texts = m.Transcript
 	}
-	return speech.Hearing{Profile: m.STT(model), Script: speech.Script{Texts: texts}, Seed: m.Host.Seed, Stream: m.Host.Recognizer()}
+	return speech.Hearing{Profile: m.STT(model), Script: speech.Script{Texts: texts}, Seed: m.Host.Seed, Stream: m.Host.Recognizer(e.Stream)}
 }
 
 // HearingAfter returns what a recognizer hears when so many utterances of the Transcript
 // have been heard before.
-func (m *Models) HearingAfter(model string, utterances int) speech.Hearing {
-	return m.Hearing(model, rotated(m.Transcript, utterances))
+func (m *Models) HearingAfter(e *ledger.Entry, model string, utterances int) speech.Hearing {
+	return m.Hearing(e, model, rotated(m.Transcript, utterances))
 }
 
 // rotated returns texts with the first n of them at the end.

@@ -25,7 +25,7 @@ func (m *Models) Mouth(entry *ledger.Entry, model string, speed float64, o audio
 	h := m.Host
 	mouth := &Mouth{profile: hurried(m.TTS(model), speed), loop: h.Loop, entry: entry, output: o, tell: tell}
 	mouth.inner = speech.NewSynthesizer(h.Loop, speech.Speaking{
-		Rate: o.Format.Rate, Profile: mouth.profile, Seed: h.Seed, Stream: h.Synthesizer(),
+		Rate: o.Format.Rate, Profile: mouth.profile, Seed: h.Seed, Stream: h.Synthesizer(entry.Stream),
 	}, mouth.told)
 	return mouth
 }

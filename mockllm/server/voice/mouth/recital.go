@@ -11,6 +11,7 @@ import (
 	"halfsecond/mockllm/speech"
 	"halfsecond/mockllm/speech/audio"
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/wire"
 )
 
 // Recital is a text that is spoken as the answer to one HTTP request: sent as it is
@@ -37,6 +38,7 @@ func (m *Models) Recite(w http.ResponseWriter, r *http.Request, arrived time.Dur
 		c.Form = func(_ speech.Chunk, _ time.Duration, encoded []byte) []byte { return encoded }
 	}
 	p := &performance{Recital: c, models: m, entry: talk.Begin(c.Protocol, c.ID, r.URL.Path, c.Model, arrived), plan: fault.From(r.Context())}
+	p.entry.Stream = wire.AskedStream(r.Header)
 	m.Host.Respond(w, r, c.Content, arrived, p.begin)
 }
 

@@ -11,6 +11,7 @@ import (
 	"halfsecond/mockllm/server/voice/talk"
 	"halfsecond/mockllm/speech"
 	"halfsecond/mockllm/speech/audio"
+	"halfsecond/pipeline/wire"
 )
 
 // transcriptions answers an upload. A translation is what was heard: the mock speaks
@@ -38,7 +39,9 @@ func (s *Service) transcriptions(w http.ResponseWriter, r *http.Request, task st
 		refuse("file", "invalid_value", "Audio file might be corrupted or unsupported: %v", err).write(w)
 		return
 	}
-	h := s.Ears.Hearing(q.model, q.texts)
+	e := talk.Begin("openai "+task, id, r.URL.Path, q.model, arrived)
+	e.Stream = wire.AskedStream(r.Header)
+	h := s.Ears.Hearing(&e, q.model, q.texts)
 	h.Turn, h.Detector = q.turn, q.detector
 	if q.turn == (speech.Turn{}) && len(h.Script.Texts) > 1 {
 		h.Turn.Silence = pause
@@ -46,7 +49,6 @@ func (s *Service) transcriptions(w http.ResponseWriter, r *http.Request, task st
 	if h.Profile.MaxSpan == 0 {
 		h.Profile.MaxSpan = ear.Window
 	}
-	e := talk.Begin("openai "+task, id, r.URL.Path, q.model, arrived)
 	s.answerTranscription(w, r, &transcription{q, ear.Listen(clip, h, e)})
 }
 

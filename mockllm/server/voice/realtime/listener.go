@@ -73,7 +73,7 @@ func (t *session) listen() {
 		l.from = l.base
 	}
 	t.ear = l
-	h := t.service.ears.HearingAfter(way.model, l.used)
+	h := t.service.ears.HearingAfter(&t.Entry, way.model, l.used)
 	h.Rate, h.Turn, h.Detector = rateOf(way.format), turn, detector
 	h.Profile.MaxSpan = ear.Window // of which nothing is told: the finals of an item are joined
 	l.in = audio.NewDecoder(audioFormat(way.format), audio.Mix)

@@ -139,7 +139,7 @@ func (r *reply) run() {
 	r.encoder = encoder
 	r.voice = speech.NewSynthesizer(t.Loop, speech.Speaking{
 		Rate: format.Rate, Profile: profile, Rush: r.order.session.Audio.Output.Speed,
-		Seed: t.service.Seed, Stream: t.service.Synthesizer(),
+		Seed: t.service.Seed, Stream: t.service.Synthesizer(0),
 	}, r.speak)
 	r.voice.Speak(r.order.text)
 }

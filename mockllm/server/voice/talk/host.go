@@ -81,16 +81,24 @@ func (h *Host) OnLoop(f func()) {
 	}
 }
 
-// Recognizer returns the number, from 0, of another recognizer: each draws its latencies from
-// a stream of its own. Synthesizers and sessions are counted apart, so that which of the two
-// connections of a turn comes first changes nothing.
-func (h *Host) Recognizer() int { return int(h.recognizers.Add(1) - 1) }
+// Recognizer returns the stream that a recognizer draws its latencies from: the one that its
+// client wants, else, for 0, one of its own. Synthesizers and sessions are counted apart, so
+// that which of the two connections of a turn comes first changes nothing.
+func (h *Host) Recognizer(wanted int) int { return next(&h.recognizers, wanted) }
 
-// Synthesizer returns the number of another synthesizer, as Recognizer does.
-func (h *Host) Synthesizer() int { return int(h.synthesizers.Add(1) - 1) }
+// Synthesizer returns the stream of a synthesizer, as Recognizer does.
+func (h *Host) Synthesizer(wanted int) int { return next(&h.synthesizers, wanted) }
 
-// Session returns the number of another session with a model, as Recognizer does.
-func (h *Host) Session() int { return int(h.sessions.Add(1) - 1) }
+// Session returns the stream of a session with a model, as Recognizer does.
+func (h *Host) Session(wanted int) int { return next(&h.sessions, wanted) }
+
+// next returns what is wanted, or else counts from 0.
+func next(count *atomic.Int64, wanted int) int {
+	if wanted > 0 {
+		return wanted
+	}
+	return int(count.Add(1) - 1)
+}
 
 // NewID returns an id that this host gives only once.
 func (h *Host) NewID(prefix string) string {

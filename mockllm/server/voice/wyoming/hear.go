@@ -118,7 +118,7 @@ func (h *hearing) begin() {
 		h.detector = speech.NewDetector(speech.DetectorConfig{Rate: h.format.Rate, Hangover: stopSilence})
 	}
 	if h.asked.transcript {
-		how := s.Ears.HearingAfter(h.asked.model, h.conn.heard)
+		how := s.Ears.HearingAfter(&ledger.Entry{}, h.asked.model, h.conn.heard)
 		how.Rate, how.Turn, how.Profile.MaxSpan = h.format.Rate, speech.Turn{Never: true}, ear.Window
 		h.ear = speech.NewRecognizer(s.Loop, how, h.tell)
 		h.conn.heard++

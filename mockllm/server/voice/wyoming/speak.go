@@ -151,7 +151,7 @@ func (t *session) queue(text utterance) {
 	if t.speaking == nil || t.speaking.voice != text.voice {
 		t.speaking = &speaking{conn: t, voice: text.voice}
 		t.speaking.inner = speech.NewSynthesizer(t.Loop, speech.Speaking{
-			Rate: voiceRate, Profile: t.service.Mouths.TTS(text.voice), Seed: t.service.Seed, Stream: t.service.Synthesizer(),
+			Rate: voiceRate, Profile: t.service.Mouths.TTS(text.voice), Seed: t.service.Seed, Stream: t.service.Synthesizer(0),
 		}, t.speaking.chunk)
 	}
 	t.speaking.add(text)
