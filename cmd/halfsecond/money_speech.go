@@ -20,7 +20,7 @@ type speechUse struct {
 
 func pricedSpeech(u runner.SpeechUse) speechUse {
 	p, known := catalog.FindSpeechPrice(u.Stage, u.Model)
-	return speechUse{u, p, p.Hearing(u.Spoken()).Add(p.Speaking(u.Characters)), known}
+	return speechUse{u, p, p.Hearing(u.Sent()).Add(p.Speaking(u.Characters)), known}
 }
 
 // words says what would be asked of the service, as a line before the run.
@@ -41,6 +41,9 @@ func (u *speechUse) much() string {
 	text := "about " + times
 	if u.Speech > 0 {
 		text += fmt.Sprintf(": about %s of speech to it", u.Spoken().Round(time.Second))
+		if sent := u.Sent().Round(time.Second); sent > u.Spoken().Round(time.Second) {
+			text += fmt.Sprintf(", %s with the silence around it", sent)
+		}
 	}
 	if u.Characters > 0 {
 		text += fmt.Sprintf(": about %s of text", counted(u.Characters, "character"))

@@ -37,7 +37,8 @@ func (e Estimate) Times(runs int) Estimate {
 	e.Speech = slices.Clone(e.Speech)
 	for i := range e.Speech {
 		u := &e.Speech[i]
-		u.Requests, u.Sessions, u.Speech, u.Characters = u.Requests*runs, u.Sessions*runs, u.Speech*float64(runs), u.Characters*runs
+		u.Requests, u.Sessions, u.Characters = u.Requests*runs, u.Sessions*runs, u.Characters*runs
+		u.Speech, u.Audio = u.Speech*float64(runs), u.Audio*float64(runs)
 	}
 	return e
 }
@@ -67,9 +68,22 @@ func EstimateRun(ctx context.Context, s *scenario.Scenario, set Settings) (Estim
 		all.IDE = &unused
 	}
 	spoken := 0 // tokens
+	var air []*airtime
+	if _, stages := set.Speech.talks(); s.Voice != nil {
+		for _, stage := range stages {
+			air = append(air, set.Speech.newAirtime(stage, s))
+		}
+	}
 	r := &run{scenario: &all, lateness: quantile.NewHistogram(), settings: Settings{
 		Target: Sim, Seed: set.Seed, N: set.N + s.WarmUp, forget: true,
-		Keep: func(t *pipeline.Trace) error { e.add(t); spoken += replyTokens(&all, t); return nil },
+		Keep: func(t *pipeline.Trace) error {
+			e.add(t)
+			spoken += replyTokens(&all, t)
+			for _, a := range air {
+				a.add(t)
+			}
+			return nil
+		},
 	}}
 	_, err := r.carryOut(ctx)
 	if s.IDE != nil { // whatever the modelled answers are, and one that is given up may cost as much
@@ -79,15 +93,15 @@ func EstimateRun(ctx context.Context, s *scenario.Scenario, set Settings) (Estim
 	e.PromptTokens += r.others.promptTokens
 	e.OutputTokens += r.others.outputTokens
 	if set.Target == Endpoint && set.Speech.any() {
-		e.withSpeech(s, &set, spoken)
+		e.withSpeech(s, &set, spoken, air)
 	}
 	return e, err
 }
 
 // withSpeech adds what the speech services are asked. A language model that stays modelled is
-// asked nothing. The replies have so many tokens together.
-func (e *Estimate) withSpeech(s *scenario.Scenario, set *Settings, spoken int) {
-	e.Speech = set.Speech.uses(s, set.N+s.WarmUp, spoken)
+// asked nothing. The replies have so many tokens together, and each service hears so much.
+func (e *Estimate) withSpeech(s *scenario.Scenario, set *Settings, spoken int, air []*airtime) {
+	e.Speech = set.Speech.uses(s, set.N+s.WarmUp, spoken, air)
 	if set.Endpoint.URL == "" {
 		e.Requests, e.PromptTokens, e.OutputTokens = 0, 0, 0
 	}

@@ -3,6 +3,7 @@ package runner
 import (
 	"time"
 
+	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint"
 	"halfsecond/pipeline/endpoint/phone"
 	"halfsecond/simulators/scenario"
@@ -19,9 +20,11 @@ type SpeechUse struct {
 	Requests int `json:"requests"`
 	// Sessions are those that are opened; 0 where each request opens one, or none does.
 	Sessions int `json:"sessions"`
-	// Speech is how long users speak, in seconds; Characters are those of replies. 0 is none of
-	// it.
+	// Speech is how long users speak, in seconds; Audio is how much of it is sent with the silence
+	// around it, until the last final text of a call, or the end of its last answer. Characters
+	// are those of replies. 0 is none of it.
 	Speech     float64 `json:"speech_s"`
+	Audio      float64 `json:"audio_s"`
 	Characters int     `json:"characters"`
 }
 
@@ -30,8 +33,8 @@ type SpeechUse struct {
 const charactersPerToken = 4
 
 // uses returns what a run would have of its speech services, whose replies have so many tokens
-// in all.
-func (s *Speech) uses(of *scenario.Scenario, n, spoken int) (all []SpeechUse) {
+// in all, and which hear so much.
+func (s *Speech) uses(of *scenario.Scenario, n, spoken int, air []*airtime) (all []SpeechUse) {
 	configs, stages := s.talks()
 	for i, c := range configs {
 		protocol, model := s.named(stages[i])
@@ -39,7 +42,7 @@ func (s *Speech) uses(of *scenario.Scenario, n, spoken int) (all []SpeechUse) {
 		if u.Stage == "tts" {
 			u.Characters = charactersPerToken * spoken
 		} else {
-			u.Speech = (time.Duration(n) * s.usualLength()).Seconds()
+			u.Speech, u.Audio = (time.Duration(n) * s.usual(func(v *pipeline.Voice) time.Duration { return v.Length() })).Seconds(), air[i].all.Seconds()
 		}
 		if u.Stage == "speech_to_speech" {
 			u.Sessions = callsOf(of, n)
@@ -49,11 +52,11 @@ func (s *Speech) uses(of *scenario.Scenario, n, spoken int) (all []SpeechUse) {
 	return all
 }
 
-// usualLength returns how long a recording lasts in the mean.
-func (s *Speech) usualLength() time.Duration {
+// usual returns the mean of a length of the recordings.
+func (s *Speech) usual(length func(*pipeline.Voice) time.Duration) time.Duration {
 	var sum time.Duration
 	for i := range s.Voices {
-		sum += s.Voices[i].Voice.Length()
+		sum += length(&s.Voices[i].Voice)
 	}
 	return sum / time.Duration(max(1, len(s.Voices)))
 }
@@ -72,6 +75,9 @@ func callsOf(s *scenario.Scenario, n int) (calls int) {
 
 // Spoken returns how long users speak.
 func (u *SpeechUse) Spoken() time.Duration { return time.Duration(u.Speech * float64(time.Second)) }
+
+// Sent returns how much audio that is with the silence around it.
+func (u *SpeechUse) Sent() time.Duration { return time.Duration(u.Audio * float64(time.Second)) }
 
 // Bot reports whether the service is a bot that is called.
 func (u *SpeechUse) Bot() bool { return u.Protocol == phone.Name }

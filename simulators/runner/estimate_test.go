@@ -83,3 +83,34 @@ voice: {stt_tail: 200ms, tts_first_audio: 200ms, prompt_tokens: 100, reply_token
 		}
 	}
 }
+
+// TestEstimateAudio: what a recognizer is estimated to hear of calls of several turns, the
+// silence while they are answered and thought over included, is what one does hear.
+func TestEstimateAudio(t *testing.T) {
+	for name, tt := range map[string]struct {
+		keys  string
+		times int // how much more than what users say is sent, at least
+	}{
+		"one session":  {"  context: {turns: 4}\n", 3},
+		"one for each": {"", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := audioHead + "  audio: {}\n  llm: {ttft: 100ms, tokens_per_second: 50}\n  llm_round_trip: 0ms\n" + tt.keys
+			_, seen := askSpoken(t, text, 4, 0)
+			var heard time.Duration
+			for _, e := range seen {
+				heard += e.AudioIn
+			}
+			s := parse(t, text)
+			r := &run{scenario: s}
+			e, err := EstimateRun(t.Context(), s, Settings{Target: Endpoint, Seed: 1, N: 4, Endpoint: endpoint.Config{URL: "http://model"}, Speech: r.mockSpeech("speech", nil)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			u := e.Speech[0]
+			if got := u.Sent(); (got-heard).Abs() > heard/20 || got < time.Duration(tt.times)*u.Spoken() {
+				t.Errorf("%s of audio estimated, %s heard, %s spoken", got, heard, u.Spoken())
+			}
+		})
+	}
+}

@@ -65,6 +65,13 @@ type protocol struct {
 	decoder func(c *Config) decoder
 }
 
+// Streams reports whether a service hears all of a call by a protocol, the silence between
+// utterances too.
+func Streams(name Protocol) bool {
+	p, err := find(name)
+	return err == nil && p.socket && !p.manual
+}
+
 // decoder reads what a service says. One is made for each session.
 type decoder interface {
 	// read takes a message, or of an upload what one read brought, and notes in s what it
