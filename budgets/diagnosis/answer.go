@@ -150,11 +150,29 @@ func contextGrowth(r *run) (Diagnosis, bool) {
 	default:
 		d.Evidence = append(d.Evidence, "nobody said how much of them was in a cache")
 	}
-	if broken := r.broken(); broken != "" {
+	switch broken, gaps := r.broken(), r.askedAgo(); {
+	case broken != "":
 		d.Evidence = append(d.Evidence, "what keeps a cache from knowing a prompt: "+broken)
+	case known && len(gaps) > 0:
+		d.Fix = cureForgotten
+		d.Evidence = append(d.Evidence, fmt.Sprintf("nothing made the beginning of a prompt another, and the call had last asked %s before: a cache that is on had forgotten it by then, or needed its room", figures(gaps)))
 	}
 	d.Evidence = append(d.Evidence, fmt.Sprintf("replies land at %s; if all prompts took as long as the short ones they would at %s", figures(e.was), figures(e.would)))
 	return d, true
+}
+
+// askedAgo returns how long before a turn's request the call had asked, a turn each.
+func (r *run) askedAgo() (gaps []time.Duration) {
+	for i := 1; i < len(r.all); i++ {
+		before, t := r.all[i-1], r.all[i]
+		if before.Session != t.Session || len(before.Requests) == 0 || len(t.Requests) == 0 {
+			continue
+		}
+		if gap := t.Requests[0].Due - before.Requests[len(before.Requests)-1].Due; gap > 0 {
+			gaps = append(gaps, gap)
+		}
+	}
+	return gaps
 }
 
 // broken says in how many turns the beginning of the prompt was made another, and by what.

@@ -92,7 +92,7 @@ var cases = []struct {
 	{name: "guesses that are wrong", change: guesses(2), want: []string{DoubleRequests}, says: []string{"20 of them were right, a hit share of 50 %", "24000 tokens of prompts and answers were for nothing, 48 % of all: 600 for each turn"}},
 	{name: "guesses that are right", change: guesses(10)},
 
-	{name: "prompts that grow", change: grows(1), want: []string{ContextGrowth}, says: []string{"from 1800 tokens to 4500", "95 ms and 230 ms: 50 ms for each 1000 tokens", "0 % were in the model's cache"}},
+	{name: "prompts that grow", change: grows(1), want: []string{ContextGrowth}, says: []string{"from 1800 tokens to 4500", "95 ms and 230 ms: 50 ms for each 1000 tokens", "0 % were in the model's cache", "the call had last asked p50 5,000 ms", "a longer time to live"}},
 	{name: "prompts that grow, nobody counts the cache", change: func(i int, a *agent) { grows(1)(i, a); a.cached = pipeline.UnknownCount }, want: []string{ContextGrowth}, says: []string{"nobody said"}},
 	{name: "prompts that grow, with the time in them", change: func(i int, a *agent) {
 		grows(1)(i, a)
@@ -100,7 +100,7 @@ var cases = []struct {
 		if a.facts = nil; i%2 == 0 {
 			a.facts = []pipeline.Fact{{Name: pipeline.FactCache, Value: "time_stamp,rewrite"}}
 		}
-	}, want: []string{ContextGrowth}, says: []string{"knowing a prompt: the time in the system prompt in 20 of 40 turns; history told in other words in 20 of 40 turns"}},
+	}, want: []string{ContextGrowth}, says: []string{"knowing a prompt: the time in the system prompt in 20 of 40 turns; history told in other words in 20 of 40 turns", "no time stamp, tools in one order"}},
 	{name: "prompts that grow, in a cache", change: func(i int, a *agent) { grows(1)(i, a); a.cached = a.prompt - 100 }},
 	{name: "prompts that grow, quickly read", change: grows(0)},
 	{name: "prompts of any length", change: func(i int, a *agent) { grows(1)((i*17)%40/2, a); a.index = i }},
@@ -190,7 +190,7 @@ func TestDiagnose(t *testing.T) {
 			text := ""
 			for _, d := range found {
 				named[d.ID] = true
-				text += strings.Join(d.Evidence, "\n") + "\n"
+				text += strings.Join(d.Evidence, "\n") + "\n" + d.Fix + "\n"
 				if d.Title == "" || d.Fix == "" || len(d.Evidence) == 0 {
 					t.Errorf("%s says too little: %+v", d.ID, d)
 				}

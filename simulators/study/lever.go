@@ -85,6 +85,13 @@ func ofModel(v *scenario.Voice) (all []lever) {
 			}, apply: func(v *scenario.Voice) { v.LLM.Engine = &on }})
 		}
 	}
+	if e := v.LLM.Engine; e != nil && caches(e) && e.PrefixTTL > 0 {
+		kept := *e
+		kept.PrefixTTL = 0
+		all = append(all, lever{Change: budgets.Change{
+			What: "keep prompts in the cache until their room is needed", Key: "prefix_ttl: 0s", Cost: "room in the KV cache",
+		}, apply: func(v *scenario.Voice) { v.LLM.Engine = &kept }})
+	}
 	if c := v.Context; c != nil && (c.TimeStamp > 0 || c.ToolOrder > 0 || c.Rewrite > 0) {
 		kept := *c
 		kept.TimeStamp, kept.ToolOrder, kept.Rewrite = 0, 0, 0

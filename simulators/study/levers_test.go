@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -168,11 +169,16 @@ func TestLeversOfFailures(t *testing.T) {
 		"voice-vad-behind":          "detectors in place of",
 		"voice-stt-behind":          "recognizers in place of 2",
 		"voice-context-growth":      "keep prompts in the engine's prefix cache",
+		"prompts forgotten":         "keep prompts in the cache until their room is needed",
 		"preset-tuned-cloud":        "a shorter longest wait",
 		"preset-speech-to-speech":   "end the turn after 200 ms of silence",
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := load(t, name)
+			s := load(t, cmp.Or(map[string]string{"prompts forgotten": "voice-context-growth"}[name], name))
+			if name == "prompts forgotten" {
+				yes := true
+				s.Voice.LLM.Engine.PrefixCache, s.Voice.LLM.Engine.PrefixTTL = &yes, 5*time.Second
+			}
 			set := asReported(t, s, 300)
 			if name == "preset-tuned-cloud" { // whose own budget is on the median, and kept
 				set = by(1000, "p95(reply) < 2s")
