@@ -35,7 +35,7 @@ var spoken = object(
 	chain(can("stt_interim", func(v *Voice) *Delay { return &v.STTInterim }, fixed(0), delay("stt"), "last sample at the agent to an interim text that holds it; matters to a guess")),
 	chain(can("stt_timer", func(v *Voice) *time.Duration { return &v.STTTimer }, 0, duration(0, time.Minute), "how long after the detector's stop a final text is waited for that nobody marks as final; 0 knows it when it comes")),
 	chain(can("policy_wait", func(v *Voice) *Delay { return &v.PolicyWait }, fixed(0), delay("endpointing"), "wait after the decision")),
-	chain(can("hook", func(v *Voice) *Delay { return &v.Hook }, fixed(0), delay(), "your own code before the model is asked")),
+	chain(can("hook", func(v *Voice) *Delay { return &v.Hook }, fixed(0), delay(), "your own code before the model is asked; a guess does not wait for it, and is asked without what it finds out")),
 
 	chain(can("prompt_tokens", func(v *Voice) *dist.Count { return &v.PromptTokens }, dist.ConstantCount(1200), tokens, "system prompt, history and the user's words")),
 	chain(can("system_tokens", func(v *Voice) *int { return &v.SystemTokens }, 0, whole(0, maxTokensAsked), "those of them that begin every prompt of every session; what follows is the session's own, and the user's words are new")),

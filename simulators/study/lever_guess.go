@@ -43,6 +43,11 @@ func ofGuess(v *scenario.Voice) (all []lever) {
 		return all
 	}
 	cost := fmt.Sprintf("that %.0f %% of requests after the last word hold is assumed", 100*guessRight)
+	if v.Hook.Mean() > 0 {
+		// LiveKit's preemptive generation gives up what it asked when on_user_turn_completed
+		// changes the prompt (livekit/agents#4219, read 2026-11-30).
+		cost += "; the early request has nothing of what hook finds out: where hook makes part of the prompt, this gains nothing"
+	}
 	ask(voice.OnFinal, guessRight, cost)
 	if v.Ending == nil || v.Ending.WaitsForStop() {
 		ask(voice.OnStop, guessRight, cost)

@@ -418,3 +418,16 @@ func ExampleLevers() {
 	// a turn model in place of a wait 793ms
 	// count every wait from the end of speech 846ms
 }
+
+// TestHookCost: what an early request goes without is said where there is something.
+func TestHookCost(t *testing.T) {
+	for hook, want := range map[time.Duration]bool{0: false, 300 * time.Millisecond: true} {
+		s := load(t, "preset-local")
+		s.Voice.Hook = constant(hook)
+		for _, l := range ofGuess(s.Voice) {
+			if got := strings.Contains(l.Cost, "nothing of what hook finds out"); got != want {
+				t.Errorf("hook of %s: %q", hook, l.Cost)
+			}
+		}
+	}
+}
