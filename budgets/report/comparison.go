@@ -19,11 +19,14 @@ const ComparisonVersion = 1
 //	a, b                the runs: scenario, scenario_hash, target, seed, n, and lateness as in a Report
 //	differences         list of metric, unit, n_a, n_b, a and b (the medians), difference (b - a), relative (of a);
 //	                    the last four are null where there are too few samples
+//	agreement           where it was asked for: metric, allowed_ms, late_ms (p50 of the tester), apart_ms, agree;
+//	                    the last is null where it cannot be told
 type Comparison struct {
 	ComparisonVersion int          `json:"comparison_version"`
 	A                 Side         `json:"a"`
 	B                 Side         `json:"b"`
 	Differences       []Difference `json:"differences"`
+	Agreement         *Agreement   `json:"agreement,omitempty"`
 
 	differences []budgets.Difference
 }
@@ -89,6 +92,9 @@ func (c Comparison) Table(w io.Writer, o Options) error {
 		if s.Lateness != nil {
 			p.paragraph(2, dim, s.Target+": "+s.Lateness.words())
 		}
+	}
+	if c.Agreement != nil {
+		p.paragraph(2, "", c.Agreement.words())
 	}
 	if _, err := io.WriteString(w, p.b.String()); err != nil {
 		return fmt.Errorf("write comparison: %w", err)

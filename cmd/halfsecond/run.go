@@ -38,6 +38,7 @@ type runOptions struct {
 	noRaw     bool
 	hashTexts bool
 	untested  bool
+	within    time.Duration // of the simulator's median; 0 for whatever it is
 	check     bool
 	guard     guard
 	perUser   int
@@ -146,6 +147,7 @@ func (o *runOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.out, "out", "", "`folder` to keep the traces in, for halfsecond report")
 	f.BoolVar(&o.noRaw, "no-raw", false, "keep no raw log beside the traces: of every read its instant and bytes")
 	f.BoolVar(&o.hashTexts, "hash-texts", false, "keep no prompt, answer or transcript: their SHA-256, and bytes of the same kinds and sizes")
+	f.DurationVar(&o.within, "agree-within", 0, "on the target mock, end with 1 if its median is further than this `duration` from the simulator's, beyond how late the tester ran at the median; with 3 if the tester was too late to tell")
 	f.BoolVar(&o.untested, "no-self-test", false, "do not have the tester read streams of known timing before a run over sockets, which takes half a second")
 	f.BoolVar(&o.check, "check", false, "read and validate only, and estimate what would be sent: of kind ide at an endpoint the most that can be")
 }
@@ -187,10 +189,14 @@ func runRun(ctx context.Context, p *program, o *runOptions) error {
 	if err != nil {
 		return err
 	}
+	agreed := o.agreement(beside)
 	if err := p.show(r, beside); err != nil {
 		return err
 	}
-	return verdictError(r)
+	if err := verdictError(r); err != nil {
+		return err
+	}
+	return agreed
 }
 
 // settings resolves what the flags and the scenario say of how to run.
@@ -213,6 +219,13 @@ func (o *runOptions) settings(s *scenario.Scenario) (runner.Settings, error) {
 		set.Salt = uint64(time.Now().UnixNano())
 	}
 	var errs []error
+	switch {
+	case !o.given("agree-within"):
+	case set.Target != runner.Mock || s.Grid != nil:
+		errs = append(errs, errors.New("--agree-within compares with the simulator what ran on --target mock, of any kind but grid"))
+	case o.within <= 0:
+		errs = append(errs, fmt.Errorf("--agree-within %s: want more than 0, such as 15ms", o.within))
+	}
 	if set.N < 1 || set.N > scenario.MostInteractions {
 		errs = append(errs, fmt.Errorf("--n %d: want 1 to %d", set.N, scenario.MostInteractions))
 	} else if s.Grid == nil {
@@ -288,6 +301,21 @@ func besideSim(ctx context.Context, s *scenario.Scenario, set runner.Settings, r
 	}
 	c := report.Compare(sim, r)
 	return &c, nil
+}
+
+// agreement has a comparison with the simulator say whether both agree, where that was asked
+// for, and turns it into an exit code.
+func (o *runOptions) agreement(c *report.Comparison) error {
+	if o.within == 0 || c == nil {
+		return nil
+	}
+	switch a := c.Within(o.within); {
+	case a.Agree == nil:
+		return &exitError{code: exitUnmeasured}
+	case !*a.Agree:
+		return &exitError{code: exitFailed}
+	}
+	return nil
 }
 
 // verdictError turns a report's verdict into an exit code.
