@@ -80,6 +80,15 @@ type Answered struct {
 	Played      time.Duration
 	Cancelled   bool // the server gave the answer up
 
+	// CutIns is how often the model began to answer before the user had finished: those are no
+	// answers, and nothing else in the record is of them. UnknownCount where the turn was not spoken to its
+	// end. FirstCutIn is when the first sound of one was heard, Unknown where none was;
+	// CutInPlayed how much of them was played, and CutInDropped how much was sent and not.
+	CutIns       int
+	FirstCutIn   time.Duration
+	CutInPlayed  time.Duration
+	CutInDropped time.Duration
+
 	Status       string // the server's word for how the answer ended
 	InputTokens  int
 	CachedTokens int // of the input
@@ -103,6 +112,7 @@ func NewAnswered(id int64, due time.Duration) Answered {
 		FirstOutput: Unknown, FirstAudio: Unknown, FirstAudible: Unknown, LastAudio: Unknown, ResponseDone: Unknown,
 		Lead: Unknown, Voiced: Unknown, HeardAt: Unknown, End: Unknown, Late: Unknown,
 		Interrupted: Unknown, Noticed: Unknown, Truncated: Unknown, Played: Unknown,
+		CutIns: UnknownCount, FirstCutIn: Unknown, CutInPlayed: Unknown, CutInDropped: Unknown,
 		InputTokens: UnknownCount, CachedTokens: UnknownCount, OutputTokens: UnknownCount, Transport: NewTransport(),
 	}
 }

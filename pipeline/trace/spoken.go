@@ -216,6 +216,10 @@ type wireAnswer struct {
 	Truncated       nanos         `json:"truncated_ns"`
 	Played          nanos         `json:"played_ns"`
 	Cancelled       bool          `json:"cancelled,omitempty"`
+	CutIns          count         `json:"cut_ins"`
+	FirstCutIn      nanos         `json:"first_cut_in_ns"`
+	CutInPlayed     nanos         `json:"cut_in_played_ns"`
+	CutInDropped    nanos         `json:"cut_in_dropped_ns"`
 	Status          string        `json:"status,omitempty"`
 	InputTokens     count         `json:"input_tokens"`
 	CachedTokens    count         `json:"cached_tokens"`
@@ -263,6 +267,10 @@ func answerToWire(r *pipeline.Answered) wireAnswer {
 		Truncated:       toNanos(r.Truncated),
 		Played:          toNanos(r.Played),
 		Cancelled:       r.Cancelled,
+		CutIns:          toCount(r.CutIns),
+		FirstCutIn:      toNanos(r.FirstCutIn),
+		CutInPlayed:     toNanos(r.CutInPlayed),
+		CutInDropped:    toNanos(r.CutInDropped),
 		Status:          r.Status,
 		InputTokens:     toCount(r.InputTokens),
 		CachedTokens:    toCount(r.CachedTokens),
@@ -311,6 +319,10 @@ func (w *wireAnswer) answer() pipeline.Answered {
 		Truncated:       w.Truncated.duration(),
 		Played:          w.Played.duration(),
 		Cancelled:       w.Cancelled,
+		CutIns:          w.CutIns.value(),
+		FirstCutIn:      w.FirstCutIn.duration(),
+		CutInPlayed:     w.CutInPlayed.duration(),
+		CutInDropped:    w.CutInDropped.duration(),
 		Status:          w.Status,
 		InputTokens:     w.InputTokens.value(),
 		CachedTokens:    w.CachedTokens.value(),

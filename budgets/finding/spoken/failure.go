@@ -10,6 +10,7 @@ import (
 	"halfsecond/budgets/finding"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/audition/heard"
+	"halfsecond/pipeline/endpoint/converse"
 	"halfsecond/pipeline/endpoint/listen"
 	"halfsecond/pipeline/endpoint/speak"
 	"halfsecond/pipeline/endpoint/talk"
@@ -213,6 +214,11 @@ func unanswered(s *heard.Session, f finding.Finding) finding.Finding {
 		return finding.Finding{ID: "incomplete", Title: "the server says that its answer is incomplete", Fix: "do what its reason asks for"}
 	case r.Cancelled:
 		return finding.Finding{ID: "incomplete", Title: "the server gave its own answer up", Fix: "where it says turn_detected it took silence or noise for speech: raise the threshold of server_vad, or set interrupt_response to false"}
+	case r.CutIns > 0 && strings.HasPrefix(said, converse.BeganEarly):
+		return finding.Finding{
+			ID: "no_answer", Title: "the answer was begun in a pause, and none came to what was said after it",
+			Fix: "raise silence_duration_ms of server_vad, or take semantic_vad; set create_response and interrupt_response of turn_detection to true",
+		}
 	case !strings.HasPrefix(said, "no answer began"):
 		return f
 	}

@@ -27,13 +27,12 @@ func (f *flight) take(e *event, at time.Duration) {
 		f.started(at)
 	case realtime.EventSpeechStopped:
 		// The last one before the answer: a pause in the user's speech has one too.
-		if !f.answering() {
+		if f.call.whose.Own(e.itemID, e.upTo) && !f.answering() {
 			r.SpeechStopped = at
 		}
 	case realtime.EventCommitted:
-		if !f.answering() {
-			r.Committed, f.asked = at, e.itemID
-			f.committed = append(f.committed, e.itemID)
+		if f.call.whose.Own(e.itemID, e.upTo) && !f.answering() {
+			r.Committed, f.asked, f.committed = at, e.itemID, true
 		}
 	case realtime.EventTranscriptionCompleted:
 		f.heard(e, at)
@@ -75,10 +74,9 @@ func (f *flight) see(kind string, at time.Duration) {
 	f.record().Events = append(f.record().Events, pipeline.Mark{Name: kind, At: at})
 }
 
-// answering reports whether the answer has begun. One that began before the user had finished
-// may turn out to be none.
+// answering reports whether the answer has begun.
 func (f *flight) answering() bool {
-	return f.interrupted != pipeline.Unknown || f.answer != "" && f.record().ResponseCreated >= f.speechEnd
+	return f.interrupted != pipeline.Unknown || f.answer != "" && !f.early()
 }
 
 // started hears that the server hears speech: the user's turn, or an interruption.
@@ -86,6 +84,7 @@ func (f *flight) started(at time.Duration) {
 	r := f.record()
 	if f.interrupted == pipeline.Unknown || at < f.interrupted {
 		set(&r.SpeechStarted, at)
+		f.fallSilent(at)
 		return
 	}
 	set(&r.Noticed, at)
@@ -95,7 +94,7 @@ func (f *flight) started(at time.Duration) {
 // heard takes what the user said.
 func (f *flight) heard(e *event, at time.Duration) {
 	r := f.record()
-	if f.call.past[e.itemID] || f.interrupted != pipeline.Unknown && e.itemID != f.asked {
+	if !f.call.whose.Own(e.itemID, pipeline.Unknown) || f.interrupted != pipeline.Unknown && e.itemID != f.asked {
 		return
 	}
 	if r.Heard != "" && e.text != "" {
@@ -117,18 +116,45 @@ func (f *flight) sounds(rate int) {
 	}
 }
 
-// begin takes a response as the answer, unless there is one.
+// begin takes a response as the answer, unless there is one. One that began before the user had
+// finished makes room for it.
 func (f *flight) begin(e *event, at time.Duration) {
-	if f.answer == "" {
-		f.answer = e.responseID
-		f.record().ResponseCreated = at
-		f.call.line.Answering(true)
+	if f.answer != "" && !f.early() || !f.mayAnswer(at) {
+		return
 	}
+	if f.answer != "" {
+		f.none()
+		f.fallSilent(at)
+	}
+	f.answer = e.responseID
+	f.record().ResponseCreated = at
+	f.call.line.Answering(true)
+}
+
+// mayAnswer reports whether a response that begins now may answer the turn: it may be a greeting,
+// or late and answer a turn before. What a server answers it has committed first.
+func (f *flight) mayAnswer(at time.Duration) bool {
+	c := f.call
+	switch {
+	case c.ready == pipeline.Unknown || at < f.start, c.client.config.Manual && at < f.speechEnd:
+		return false
+	case c.commits:
+		return f.committed
+	case c.whose.Owes():
+		c.whose.Paid()
+		f.other = true
+		return false
+	}
+	return true
 }
 
 // output takes more of the answer.
 func (f *flight) output(e *event, at time.Duration) {
 	r := f.record()
+	if f.call.whose.Past(f.call.follows[e.itemID]) {
+		f.forget()
+		return
+	}
 	if len(e.audio) > 0 || e.text != "" {
 		set(&r.FirstOutput, at)
 	}
@@ -147,17 +173,19 @@ func (f *flight) output(e *event, at time.Duration) {
 	if n > 0 && f.turn.Notify != nil && !f.cancelled {
 		f.turn.Notify(pipeline.Sound{At: at, Samples: n, Audible: f.meter.Audible(), Voiced: f.meter.Voiced})
 	}
-	if quiet && f.meter.Audible() && f.turn.Interruption != nil {
+	if quiet && f.meter.Audible() && f.turn.Interruption != nil && !f.early() {
 		f.interruptAt(at + f.turn.InterruptAfter)
 	}
 }
 
-// end hears that the answer is over. One that began before the user had finished, and that
-// the server gave up when the user went on, was none.
+// end hears that the answer is over. One that began before the user had finished was none.
 func (f *flight) end(e *event, at time.Duration) {
 	r := f.record()
-	if e.response.Status == realtime.Cancelled && r.ResponseCreated < f.speechEnd {
-		f.again()
+	if f.early() && e.response.Status != realtime.Failed {
+		f.none()
+		if e.response.Status == realtime.Cancelled {
+			f.fallSilent(at)
+		}
 		return
 	}
 	f.over, f.done = true, e.response
@@ -170,14 +198,6 @@ func (f *flight) end(e *event, at time.Duration) {
 	}
 	f.after(max(at, f.meter.PlayedUp())+f.turn.InterruptAfter+closing, func() { f.finish(f.loop().Now()) })
 	f.settle(at)
-}
-
-// again forgets an answer that was none.
-func (f *flight) again() {
-	r := f.record()
-	f.answer, f.item, f.meter = "", "", sound.NewMeter(f.meter.Format)
-	f.call.line.Answering(false)
-	r.ResponseCreated, r.FirstOutput, r.Text = pipeline.Unknown, pipeline.Unknown, ""
 }
 
 func set(into *time.Duration, at time.Duration) {
@@ -196,6 +216,7 @@ func count(into, n *int) {
 // that is how the turn ended.
 func (f *flight) landed(sent talk.Sent, code int, transport pipeline.Transport, o pipeline.Outcome, reason string) {
 	r, m := f.record(), f.meter
+	f.tellCutIns()
 	r.FirstFrame, r.LastFrame, r.Late, r.Frames = sent.First, sent.Last, sent.Late, sent.Frames
 	r.FirstAudio, r.FirstAudible, r.LastAudio = m.FirstAudio, m.FirstAudible, m.LastAudio
 	r.Lead, r.Voiced = m.Lead, m.Voiced
@@ -230,6 +251,9 @@ func (f *flight) outcome(e *talk.End) (pipeline.Outcome, string) {
 	return pipeline.Truncated, "the session ended before the answer did"
 }
 
+// BeganEarly begins the reason of a turn in which the model answered a pause, and nothing else.
+const BeganEarly = "the model began to answer before the end of speech"
+
 // verdict says how the turn ended that the client ended.
 func (f *flight) verdict() (pipeline.Outcome, string) {
 	switch {
@@ -238,7 +262,14 @@ func (f *flight) verdict() (pipeline.Outcome, string) {
 	case f.over:
 		return f.answered()
 	}
-	return pipeline.Truncated, fmt.Sprintf("no answer began within %s of the end of speech", f.client.config.Trail)
+	within := fmt.Sprintf("within %s of the end of speech", f.client.config.Trail)
+	switch {
+	case f.other:
+		return pipeline.Truncated, "no answer began " + within + " but one that may be to the turn before, which had none"
+	case len(f.cutIns) > 0:
+		return pipeline.Truncated, fmt.Sprintf("%s, and not within %s of it", BeganEarly, f.client.config.Trail)
+	}
+	return pipeline.Truncated, "no answer began " + within
 }
 
 // answered judges an answer that is over.

@@ -9,6 +9,7 @@ import (
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/sound"
 	"halfsecond/pipeline/endpoint/talk"
+	"halfsecond/pipeline/wire/realtime"
 )
 
 // call is one session, and the turns in it. All of it belongs to the loop: what the server
@@ -21,17 +22,20 @@ type call struct {
 	ready      time.Duration // the session is as it was asked for
 	format     sound.Format  // of the answers
 	transport  pipeline.Transport
-	now        *flight         // the turn under way; nil between two
-	waiting    *flight         // that is to be spoken
-	timer      pipeline.Timer  // of when it is
-	quiet      time.Duration   // what was said and answered has been played by then
-	past       map[string]bool // items of turns that are over
-	turns      int             // that began
-	taken      int             // messages that were handled
-	told       bool            // it is told again, from a raw log
-	parts      []talk.Sent     // what went out in each part then
-	hungUp     bool            // by the client: no turn follows
-	why        error           // nothing can be said any more; nil while it can
+	now        *flight        // the turn under way; nil between two
+	waiting    *flight        // that is to be spoken
+	timer      pipeline.Timer // of when it is
+	quiet      time.Duration  // what was said and answered has been played by then
+	skipped    time.Duration  // audio that did not go out between turns
+	whose      talk.Turns
+	commits    bool              // the server says which audio it takes for a turn
+	follows    map[string]string // the item before each that was added
+	turns      int               // that began
+	taken      int               // messages that were handled
+	told       bool              // it is told again, from a raw log
+	parts      []talk.Sent       // what went out in each part then
+	hungUp     bool              // by the client: no turn follows
+	why        error             // nothing can be said any more; nil while it can
 }
 
 // errBusy is the error of a turn before the answer to which another one is asked for.
@@ -39,7 +43,7 @@ var errBusy = errors.New("the session has a turn under way")
 
 // newCall returns a session that is not open.
 func newCall(c *Client) *call {
-	return &call{client: c, ready: pipeline.Unknown, format: samples, past: map[string]bool{}}
+	return &call{client: c, ready: pipeline.Unknown, format: samples, follows: map[string]string{}}
 }
 
 func (c *call) loop() talk.Loop { return c.client.talk.Loop }
@@ -74,6 +78,7 @@ func (c *call) goOn(f *flight) error {
 func (c *call) enter(f *flight) {
 	f.call, c.now = c, f
 	f.meter = sound.NewMeter(c.format)
+	c.whose.Begin(f.from)
 	c.turns++
 }
 
@@ -88,6 +93,7 @@ func (c *call) next() {
 	}
 	f := c.waiting
 	c.waiting = nil
+	f.speakOn()
 	c.enter(f)
 	f.goOn()
 }
@@ -105,12 +111,24 @@ func (c *call) Heard(m talk.Message) bool {
 // Ended implements talk.Listener.
 func (c *call) Ended(e talk.End) { c.loop().Post(e.At, func() { c.land(&e) }) }
 
-// take handles an event of the server. What it says between turns is of interest to none.
+// take handles an event of the server. What it says between turns is of interest to none, but
+// that it is no longer to come.
 func (c *call) take(e *event, at time.Duration) {
 	if c.hungUp {
 		return
 	}
 	c.taken++
+	switch e.kind {
+	case realtime.EventSpeechStopped, realtime.EventCommitted:
+		c.whose.Own(e.itemID, e.upTo)
+		c.commits = c.commits || e.kind == realtime.EventCommitted
+	case realtime.EventItemAdded:
+		c.follows[e.itemID] = e.follows
+	case realtime.EventResponseCreated:
+		if c.now == nil {
+			c.whose.Paid()
+		}
+	}
 	if c.now != nil {
 		c.now.take(e, at)
 	}
@@ -128,6 +146,7 @@ func (c *call) start(f *flight, at time.Duration) {
 // frame sends a frame of audio. A client that says where a turn ends sends none between turns.
 func (c *call) frame(pcm []byte, due time.Duration) {
 	if c.now == nil && c.client.config.Manual {
+		c.skipped += c.client.config.Frame
 		return
 	}
 	b := append([]byte(`{"type":"input_audio_buffer.append","audio":"`), base64.StdEncoding.EncodeToString(pcm)...)
@@ -149,15 +168,14 @@ func (c *call) part(at time.Duration) talk.Sent {
 
 // leave ends a turn that others follow.
 func (c *call) leave(f *flight, at time.Duration) {
+	f.mayBeNone()
 	c.line.Note(noteOver, at, int64(c.taken))
 	sent := c.part(at)
 	c.line.Rest()
 	c.quiet = max(at, f.meter.PlayedUp(), f.spokenUp)
 	c.now = nil
-	for _, item := range f.committed {
-		c.past[item] = true
-	}
 	o, reason := f.verdict()
+	c.whose.End(f.failure == nil && !f.over)
 	f.landed(sent, 0, f.connection(), o, reason)
 }
 
@@ -192,6 +210,7 @@ func (c *call) land(e *talk.End) {
 			transport.RetryAfter = e.Transport.RetryAfter
 		}
 		set(&f.record().End, e.At)
+		f.mayBeNone()
 		o, reason := f.outcome(e)
 		f.landed(sent, e.Code, transport, o, reason)
 	}

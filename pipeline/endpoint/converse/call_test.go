@@ -99,7 +99,7 @@ func TestBadTurns(t *testing.T) {
 		want   string
 	}{
 		"nothing more": {with(peer.Hangs{}), `ok "", truncated "no answer began within 10s of the end of speech", truncated "no answer began within 10s of the end of speech"`},
-		"an error":     {with(700*msec, `{"type":"error","error":{"code":"c"}}`, 700*msec, created("b"), delta("b"), done("b", "completed", ""), peer.Hangs{}), `ok "", error "the server reports error c", ok ""`},
+		"an error":     {with(700*msec, `{"type":"error","error":{"code":"c"}}`, 900*msec, created("b"), delta("b"), done("b", "completed", ""), peer.Hangs{}), `ok "", error "the server reports error c", ok ""`},
 		"closes":       {with(700*msec, peer.Closes(1011)), `ok "", error "the server closed with code 1011: so it is", dropped "the session ended before the turn: the server closed with code 1011: so it is"`},
 		"closes early": {with(100*msec, peer.Closes(1000)), `ok "", dropped "the session ended before the turn: the server closed with code 1000: so it is", dropped "the session ended before the turn: the server closed with code 1000: so it is"`},
 		"garbage":      {with(700*msec, "{"), `ok "", error "a message that cannot be read: unexpected end of JSON input", dropped "the session ended before the turn: what the server said cannot be read"`},

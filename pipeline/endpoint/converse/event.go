@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
+	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/reply"
 	"halfsecond/pipeline/endpoint/talk"
 	"halfsecond/pipeline/wire/realtime"
@@ -16,8 +18,10 @@ import (
 type event struct {
 	kind       string
 	itemID     string
+	follows    string // the item before that one
 	responseID string
-	text       string // more of the answer, or all that the user said
+	upTo       time.Duration // where in all audio that was sent what it is of ends; Unknown is not said
+	text       string        // more of the answer, or all that the user said
 	audio      []byte
 	content    int // which part of its item the audio is of
 	response   response
@@ -89,11 +93,16 @@ var today = func() map[string]string {
 // read reads a message of the server.
 func read(m talk.Message) (event, error) {
 	var e struct {
-		Type       string          `json:"type"`
-		ItemID     string          `json:"item_id"`
-		ResponseID string          `json:"response_id"`
-		Delta      string          `json:"delta"`
-		Content    int             `json:"content_index"`
+		Type       string `json:"type"`
+		ItemID     string `json:"item_id"`
+		ResponseID string `json:"response_id"`
+		Delta      string `json:"delta"`
+		Content    int    `json:"content_index"`
+		AudioEnd   *int64 `json:"audio_end_ms"`
+		Previous   string `json:"previous_item_id"`
+		Item       struct {
+			ID string `json:"id"`
+		} `json:"item"`
 		Transcript string          `json:"transcript"`
 		Response   response        `json:"response"`
 		Session    json.RawMessage `json:"session"`
@@ -112,7 +121,14 @@ func read(m talk.Message) (event, error) {
 	if name, ok := today[e.Type]; ok {
 		out.kind = name
 	}
+	out.upTo = pipeline.Unknown
 	switch out.kind {
+	case realtime.EventSpeechStopped:
+		if e.AudioEnd != nil {
+			out.upTo = time.Duration(*e.AudioEnd) * time.Millisecond
+		}
+	case realtime.EventItemAdded:
+		out.itemID, out.follows = e.Item.ID, e.Previous
 	case realtime.EventAudioDelta:
 		sound, err := base64.StdEncoding.DecodeString(e.Delta)
 		if err != nil {

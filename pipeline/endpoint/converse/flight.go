@@ -16,21 +16,26 @@ type flight struct {
 	call   *call
 	turn   *pipeline.Turn
 
-	timers    []pipeline.Timer
-	speechEnd time.Duration
+	timers []pipeline.Timer
+	// When the first sample is spoken and the last of speech is, and where in all audio that
+	// is sent the first one is: Unknown in a session's first turn.
+	start, speechEnd, from time.Duration
 	// interrupted is when the user began to speak into the answer, Unknown when not, and
 	// spokenUp when that was said.
 	interrupted time.Duration
 	spokenUp    time.Duration
 	truncating  bool // the server was told how much of the answer was played
 
-	meter     *sound.Meter // of the answer
-	answer    string       // its response
-	item      string       // its item of the conversation
-	content   int          // and the part of that which is audio
-	asked     string       // the item of what the user said
-	committed []string     // that item, and those of pauses before it
-	over      bool         // the answer is
+	meter     *sound.Meter  // of the answer
+	answer    string        // its response
+	item      string        // its item of the conversation
+	content   int           // and the part of that which is audio
+	cutIns    []cutIn       // what began too early to be one
+	hushed    time.Duration // when one that began too early was played no more, if it is the answer as yet
+	asked     string        // the item of what the user said, or the last of those that are of parts of it
+	committed bool          // the server has taken audio of the turn for one
+	other     bool          // an answer came that is taken for that to a turn before
+	over      bool          // the answer is
 	done      response
 	seen      map[string]bool // kinds of events
 	failure   *reply.Failure
@@ -41,7 +46,8 @@ type flight struct {
 
 // newFlight returns a turn that has not begun.
 func newFlight(c *Client, t *pipeline.Turn) *flight {
-	return &flight{client: c, turn: t, meter: sound.NewMeter(samples), speechEnd: pipeline.Unknown, interrupted: pipeline.Unknown, spokenUp: pipeline.Unknown}
+	u := pipeline.Unknown
+	return &flight{client: c, turn: t, meter: sound.NewMeter(samples), start: u, speechEnd: u, from: u, interrupted: u, spokenUp: u, hushed: u}
 }
 
 func (f *flight) loop() talk.Loop            { return f.client.talk.Loop }
@@ -69,21 +75,27 @@ func (f *flight) speak(at time.Duration) {
 		return
 	}
 	f.call.start(f, at)
-	f.record().Ready = at
+	f.start, f.record().Ready = f.call.microphone.Begin, at
 	f.spoken(f.call.microphone.At(f.turn.Voice.SpeechEnd))
+}
+
+// speakOn has the user begin to speak in a later turn.
+func (f *flight) speakOn() {
+	m := &f.call.microphone
+	f.start = m.Say(f.turn.Voice.Samples)
+	f.from = f.start - m.Begin - f.call.skipped
 }
 
 // goOn begins a later turn.
 func (f *flight) goOn() {
 	c, v := f.call, &f.turn.Voice
-	now := f.loop().Now()
-	c.part(now)
-	start := c.microphone.Say(v.Samples)
-	c.line.Again(start, v.Length()+f.client.config.Trail)
+	c.part(f.loop().Now())
+	c.line.Again(f.start, v.Length()+f.client.config.Trail)
 	c.line.Note(noteTurn, f.record().Due, f.record().ID)
-	c.line.Note(noteSpeechEnd, start+v.SpeechEnd, int64(c.taken))
+	c.line.Note(noteStart, f.start, int64(f.from))
+	c.line.Note(noteSpeechEnd, f.start+v.SpeechEnd, int64(c.taken))
 	f.record().Ready = c.ready
-	f.spoken(start + v.SpeechEnd)
+	f.spoken(f.start + v.SpeechEnd)
 }
 
 // spoken waits for the answer to what the user says until an instant.
@@ -104,7 +116,7 @@ func (f *flight) commit() {
 
 // lose gives up on an answer that has not begun.
 func (f *flight) lose() {
-	if f.answer == "" {
+	if f.answer == "" || f.early() {
 		f.finish(f.loop().Now())
 	}
 }

@@ -57,6 +57,7 @@ func TimingOf(x *exchange.Exchange) (speechEnd, begin time.Duration, err error) 
 // where another meaning is given.
 const (
 	noteTurn        = "turn"        // another turn began, which was due at that instant; N is the ID of its record
+	noteStart       = "start"       // its first sample is spoken; N is the audio that was sent before it, in nanoseconds
 	noteSpeechEnd   = "speech_end"  // and this is when its last sample of speech was spoken
 	noteInterrupted = "interrupted" // the user began to speak into the answer
 	noteTruncated   = "truncated"   // the server was told how much was played: N nanoseconds
@@ -123,6 +124,8 @@ type retelling struct {
 	notes []exchange.Note // that are still to come
 	due   time.Duration   // of the turn that begins, and its record's ID
 	id    int64
+	start time.Duration // and its first sample, and where that is in all audio
+	from  time.Duration
 	each  func(talk.Event)
 	all   []pipeline.Answered
 }
@@ -186,7 +189,9 @@ func (r *retelling) note(n *exchange.Note) {
 	c, f := r.call, r.call.now
 	switch n.Name {
 	case noteTurn:
-		r.due, r.id = n.At, n.N
+		r.due, r.id, r.start, r.from = n.At, n.N, pipeline.Unknown, pipeline.Unknown
+	case noteStart:
+		r.start, r.from = n.At, time.Duration(n.N)
 	case noteSpeechEnd:
 		if f == nil {
 			r.begin(n.At)
@@ -216,6 +221,7 @@ func (r *retelling) note(n *exchange.Note) {
 func (r *retelling) begin(speechEnd time.Duration) {
 	f := newFlight(r.call.client, &pipeline.Turn{Record: pipeline.NewAnswered(r.id, r.due)})
 	f.turn.Done = r.keep(f)
+	f.start, f.from = r.start, r.from
 	r.call.part(speechEnd) // what went out between
 	r.call.enter(f)
 	f.speechEnd, f.record().SpeechEnd, f.record().Ready = speechEnd, speechEnd, r.call.ready
