@@ -75,6 +75,9 @@ func TestStagesAreDeclared(t *testing.T) {
 	}
 	for i, text := range texts {
 		texts[i] = spokenHead + text
+		if i == "mind" { // one alone hears a reply out before the voice has another to speak
+			texts[i] = strings.Replace(texts[i], "users: 1", "users: 2", 1)
+		}
 	}
 	for _, name := range append(scenario.Names(), scenario.Examples()...) {
 		if s, err := scenario.Load(name); err == nil && s.Voice != nil {

@@ -43,9 +43,6 @@ func (s *Simulator) callOf(session, index int) *call {
 	return c
 }
 
-// wasInterrupted reports whether the user did not hear the last reply out.
-func (c *call) wasInterrupted() bool { return c != nil && c.interrupted }
-
 // due reports whether a connection that was last used at an instant has to be opened.
 func (k Socket) due(last, now time.Duration) bool {
 	return k.Each || k.Idle > 0 && (last == pipeline.Unknown || now-last >= k.Idle)

@@ -66,7 +66,7 @@ func (t *turn) bargeIn(plays time.Duration) {
 	if k.Clear {
 		buffer = 0
 	}
-	t.stopped, t.of.interrupted = true, true
+	t.stopped = true
 	t.silentAt = min(over, noticed+buffer+t.drawn.playout)
 	t.waits++
 	t.loop().At(noticed, pipeline.RankInput, t.stop)

@@ -143,31 +143,30 @@ func TestBargeIn(t *testing.T) {
 		name         string
 		k            Stack
 		marks, facts string
-		interrupted  bool
 		cancelled    time.Duration // the model's request, ms from due; -1 for not
 	}{
 		// 1 s into the reply; the onset is at the agent after 40 ms, the detector takes 200 more, and silence 40 to the ear.
 		{"cleared", barge(BargeIn{After: constant(time.Second), Start: constant(200 * ms), For: long, Buffer: constant(900 * ms), Clear: true}),
-			"reply_heard 795, barge_in 1795, noticed 2035, silence 2075", "barge_in stopped, heard_tokens 5", true, -1},
+			"reply_heard 795, barge_in 1795, noticed 2035, silence 2075", "barge_in stopped, heard_tokens 5", -1},
 		{"playback goes on", barge(BargeIn{After: constant(time.Second), Start: constant(200 * ms), For: long, Buffer: constant(900 * ms)}),
-			"reply_heard 795, barge_in 1795, noticed 2035, silence 2975", "barge_in stopped, heard_tokens 8", true, -1},
+			"reply_heard 795, barge_in 1795, noticed 2035, silence 2975", "barge_in stopped, heard_tokens 8", -1},
 		{"the guard is longer", barge(BargeIn{After: constant(time.Second), Start: constant(200 * ms), Guard: constant(600 * ms), For: long, Clear: true}),
-			"reply_heard 795, barge_in 1795, noticed 2435, silence 2475", "barge_in stopped, heard_tokens 6", true, -1},
+			"reply_heard 795, barge_in 1795, noticed 2435, silence 2475", "barge_in stopped, heard_tokens 6", -1},
 		{"no interruption", barge(BargeIn{After: constant(time.Second), Start: constant(200 * ms), For: long, Clear: true, False: 1}),
-			"reply_heard 795, barge_in 1795, noticed 2035, silence 2075", "barge_in false stop, heard_tokens 5", true, -1},
+			"reply_heard 795, barge_in 1795, noticed 2035, silence 2075", "barge_in false stop, heard_tokens 5", -1},
 		{"shorter than the guard", barge(BargeIn{After: constant(time.Second), Guard: constant(600 * ms), For: constant(599 * ms), Clear: true}),
-			"reply_heard 795, barge_in 1795", "barge_in unnoticed", false, -1},
+			"reply_heard 795, barge_in 1795", "barge_in unnoticed", -1},
 		{"over before it is noticed", barge(BargeIn{After: constant(9800 * ms), Start: constant(200 * ms), For: long, Clear: true}),
-			"reply_heard 795, barge_in 10595", "barge_in unnoticed", false, -1},
-		{"after the end", barge(BargeIn{After: constant(10 * time.Second), For: long, Clear: true}), "reply_heard 795", "", false, -1},
+			"reply_heard 795, barge_in 10595", "barge_in unnoticed", -1},
+		{"after the end", barge(BargeIn{After: constant(10 * time.Second), For: long, Clear: true}), "reply_heard 795", "", -1},
 		{"the rest was sent ahead", barge(BargeIn{After: constant(9500 * ms), Start: constant(200 * ms), For: long, Buffer: constant(time.Minute)}),
-			"reply_heard 795, barge_in 10295, noticed 10535, silence 10795", "barge_in stopped, heard_tokens 40", true, -1},
+			"reply_heard 795, barge_in 10295, noticed 10535, silence 10795", "barge_in stopped, heard_tokens 40", -1},
 		// 200 tokens are out at 2377: at 1235 the model still writes.
 		{"the model is stopped", func() Stack {
 			k := barge(BargeIn{After: constant(200 * ms), Start: constant(200 * ms), For: long, Clear: true})
 			k.ReplyTokens = dist.ConstantCount(200)
 			return k
-		}(), "reply_heard 795, barge_in 995, noticed 1235, silence 1275", "barge_in stopped, heard_tokens 1", true, 1235},
+		}(), "reply_heard 795, barge_in 995, noticed 1235, silence 1275", "barge_in stopped, heard_tokens 1", 1235},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(c.k)
@@ -185,12 +184,12 @@ func TestBargeIn(t *testing.T) {
 			if cancelled != c.cancelled {
 				t.Errorf("the request was given up at %d ms, want %d", cancelled, c.cancelled)
 			}
-			want := 12 * time.Second // the reply and the user's next words
-			if c.interrupted {
-				want = 2 * time.Second
+			over := tr.Mark(pipeline.MarkSilence)
+			if over == pipeline.Unknown {
+				over = tr.Mark(pipeline.MarkReplyHeard) + 10*time.Second
 			}
-			if got := b.sim.Busy(0, 1); c.cancelled < 0 && got != want {
-				t.Errorf("the user is busy for %s, want %s", got, want)
+			if next := newBench(c.k).nextDue(t); next != over-tr.Due+2*time.Second {
+				t.Errorf("the next turn is due at %s, want 2s after %s", next, over-tr.Due)
 			}
 		})
 	}
@@ -207,21 +206,6 @@ func TestBargeInFreesTheVoice(t *testing.T) {
 	// Its text is there at 1417, the voice is free at 2035.
 	if got := heardAfter(tr); got != 795*ms+618*ms {
 		t.Errorf("heard after %s, want 1413ms: %s", got, spansOf(tr))
-	}
-}
-
-// TestInterruptedOnce: whether a reply was spoken into is of that reply alone.
-func TestInterruptedOnce(t *testing.T) {
-	k := plain
-	k.BargeIn = &BargeIn{Share: 1, After: constant(time.Second), For: constant(2 * time.Second), Clear: true}
-	b := newBench(k)
-	b.turn(t, 0, 0, 0)
-	b.model.fails = 2
-	if tr := b.turn(t, 20*time.Second, 0, 1); tr.Outcome != pipeline.Error {
-		t.Fatalf("the second turn is %s, want error", tr.Outcome)
-	}
-	if b.sim.calls[0].wasInterrupted() {
-		t.Error("a turn without a reply counts as spoken into")
 	}
 }
 

@@ -30,6 +30,7 @@ func (t *turn) follow(a *asking) {
 		}
 	}
 	if !t.stopped {
+		t.playedUp = p.Over
 		t.trace.Marks = append(t.trace.Marks, pipeline.Mark{Name: pipeline.MarkReplyOver, At: p.Over})
 	}
 }

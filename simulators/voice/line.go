@@ -44,8 +44,8 @@ func (t *turn) hangUp() {
 		return
 	}
 	left := t.drawn.utterance
-	if t.replied && !t.stopped {
-		left += max(0, t.heardAt+t.reply()-t.loop().Now())
+	if over := t.heardOut(); over != pipeline.Unknown {
+		left += max(0, over-t.loop().Now())
 	}
 	d, loop := &t.simulator.detectors, t.loop()
 	loop.After(left, pipeline.RankOutput, func() { d.come(-1, loop.Now()) })

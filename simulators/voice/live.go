@@ -1,6 +1,7 @@
 package voice
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -328,6 +329,10 @@ func (t *turn) answered() {
 	if r.SpeechEnd != pipeline.Unknown { // who waits for a greeting speaks later
 		t.trace.Due = r.SpeechEnd - d.capture - d.uplink - d.jitter
 	}
+	early := r.SpeechEnd != pipeline.Unknown && r.Voiced != pipeline.Unknown && r.Voiced < r.SpeechEnd
+	if r.CutIns != pipeline.UnknownCount {
+		t.fact(pipeline.FactCutIn, yesNo(early || r.CutIns > 0))
+	}
 	at := t.arrive()
 	at = t.until(pipeline.SpanEndOfTurn, r.Committed, at)
 	at = t.until(pipeline.SpanModelAudio, r.FirstAudio, at)
@@ -337,6 +342,8 @@ func (t *turn) answered() {
 		t.fail(r.Outcome, r.Reason)
 	case r.Voiced == pipeline.Unknown:
 		t.fail(pipeline.Error, "no audio that can be heard")
+	case early:
+		t.fail(pipeline.Truncated, fmt.Sprintf("the answer was heard %s before the end of speech: it is none to all that was said", r.SpeechEnd-r.Voiced))
 	default:
 		at = t.stage(pipeline.SpanEgress, d.egress, at)
 		at = t.trace.Append(pipeline.SpanPlayout, d.playout, true, at)

@@ -41,6 +41,7 @@ type turn struct {
 	began    time.Duration     // the voice worked on the first piece from then on
 	heardAt  time.Duration     // first audible sample at the ear
 	silentAt time.Duration     // the last that was heard of a reply that was stopped
+	playedUp time.Duration     // a reply whose playback is followed is played; Unknown of others
 
 	// What an early request came to before the turn was committed; NoSpan for nothing.
 	earlyText, earlyAudio pipeline.SpanID
@@ -79,7 +80,7 @@ func (s *Simulator) turn(session, index int) *turn {
 		ear:     heard{stopped: pipeline.NoSpan, final: pipeline.NoSpan, timer: pipeline.NoSpan, early: pipeline.Unknown, commit: t.ear.commit[:0]},
 		askings: t.askings[:0], way: t.way[:0], guessed: t.guessed[:0], vain: t.vain[:0], lost: pipeline.UnknownCount,
 		gather: pipeline.NoSpan, look: pipeline.NoSpan, held: pipeline.NoSpan, tool: pipeline.NoSpan, filler: pipeline.NoSpan,
-		earlyText: pipeline.NoSpan, earlyAudio: pipeline.NoSpan,
+		earlyText: pipeline.NoSpan, earlyAudio: pipeline.NoSpan, playedUp: pipeline.Unknown,
 	}
 	t.own.serial++
 	if x := &s.config.Services; x.hears() || x.TTS != nil {
@@ -100,7 +101,6 @@ func (t *turn) enter(session, index int) {
 	} else {
 		t.of = t.simulator.callOf(session, index)
 	}
-	t.of.interrupted = false
 }
 
 func (t *turn) loop() pipeline.Scheduler { return t.simulator.config.Loop }
@@ -141,6 +141,7 @@ func (t *turn) finish() {
 	t.fills.Stop()
 	outcome, reason := t.outcome()
 	t.tell()
+	t.hearsOut()
 	t.hangUp()
 	t.leave()
 	t.Finish(outcome, reason)

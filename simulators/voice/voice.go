@@ -41,7 +41,8 @@ type Simulator struct {
 	// wait for one that hears them when they are over.
 	detectors, recognizers backlog
 	hearing                desk
-	dialled                map[int]bool // sessions that are on the line
+	dialled                map[int]bool          // sessions that are on the line
+	users                  map[int]time.Duration // when each of a closed loop has heard the last reply out; Unknown for none
 }
 
 // New returns a Simulator.
@@ -49,7 +50,7 @@ func New(c Config) *Simulator {
 	if c.Services.TTS != nil { // which has its own connections, places and habits
 		c.Stack.TTS = TTS{Real: true}
 	}
-	s := &Simulator{config: c, calls: map[int]*call{}, dialled: map[int]bool{}, desk: desk{loop: c.Loop, places: c.Stack.TTS.Workers}}
+	s := &Simulator{config: c, calls: map[int]*call{}, dialled: map[int]bool{}, users: map[int]time.Duration{}, desk: desk{loop: c.Loop, places: c.Stack.TTS.Workers}}
 	s.detectors = backlog{workers: c.Stack.VADWorkers, each: c.Stack.vadShare()}
 	switch {
 	case c.Services.STT != nil: // which has its own
@@ -78,17 +79,18 @@ func (s *Simulator) Begin(session, index int, done func(*pipeline.Trace)) {
 	t.listen()
 }
 
-// Busy returns how long a user of a closed loop is busy before turn index of a
-// session falls due: hearing the reply of the turn before out, unless it was interrupted,
-// and speaking.
+// Busy returns how long from now on a user of a closed loop is busy before turn index of a
+// session falls due: hearing the reply of the turn before out, as far as it still plays, and
+// speaking. It is asked before the first turn of a session, and when one is over.
 func (s *Simulator) Busy(session, index int) time.Duration {
 	s.dial(session)
 	var busy time.Duration
 	if !s.config.Services.hears() {
 		busy = s.draw(session, index).utterance
 	}
-	if index > 0 && !s.calls[session].wasInterrupted() {
-		busy += time.Duration(s.draw(session, index-1).reply) * s.config.Stack.SpeechPerToken
+	if over, asked := s.users[session]; asked && over != pipeline.Unknown {
+		busy += max(0, over-s.config.Loop.Now())
 	}
+	s.users[session] = pipeline.Unknown
 	return busy
 }

@@ -187,14 +187,6 @@ func TestRealText(t *testing.T) {
 	}
 }
 
-// TestBusy: in a closed loop the user hears the reply out and speaks.
-func TestBusy(t *testing.T) {
-	sim := New(Config{Stack: tuned, Seed: 1})
-	if first, next := sim.Busy(0, 0), sim.Busy(0, 1); first != 2*time.Second || next != 12*time.Second {
-		t.Errorf("busy %s before the first turn and %s before the next, want 2s and 12s", first, next)
-	}
-}
-
 // BenchmarkTurns runs turns with whole traces and reports turns a CPU second: on a hosted
 // model, and on an engine that all of them share, with a cache of prefixes. The engine
 // keeps up with them: where it does not, some thousands are under way at a time, and the
