@@ -300,6 +300,9 @@ func (c *Call) speak(u *Utterance, note string) {
 	t.start = c.mic.Say(u.Voice.Samples)
 	t.onset, t.end = t.start+onset(&u.Voice), t.start+u.Voice.SpeechEnd
 	t.asked, t.id, t.due = u, u.Record.ID, u.Record.Due
+	if note == noteSaid {
+		c.line.Again(t.start, c.client.config.Whole)
+	}
 	c.note(note, t.start, int64(c.story.taken))
 	c.note(noteOnset, t.onset, t.id)
 	c.note(noteSpeechEnd, t.end, int64(t.due))
@@ -310,6 +313,11 @@ func (c *Call) speak(u *Utterance, note string) {
 func (c *Call) finish(at time.Duration) {
 	c.note(noteOver, at, int64(c.story.taken))
 	t, r := c.story.over(at)
+	if c.story.now.speaks { // what was said into the answer is waited for from now on
+		c.line.Again(at, c.client.config.Whole)
+	} else {
+		c.line.Rest()
+	}
 	if u := c.cutting; u != nil {
 		c.cutting = nil
 		c.done(u, dropped(u, at))
@@ -335,6 +343,7 @@ func (c *Call) done(u *Utterance, r *Record) {
 func (c *Call) greeted(at time.Duration) {
 	c.note(noteOver, at, int64(c.story.taken))
 	_, r := c.story.over(at)
+	c.line.Rest()
 	if c.Greeted != nil {
 		c.Greeted(r)
 	}

@@ -43,7 +43,8 @@ type Config struct {
 	// Longest is how long a greeting, or an answer and the wait for it, may take in all; 0 is
 	// 2 min.
 	Longest time.Duration
-	// Whole is how long a call may take on top of Limits.Whole; 0 is 10 min.
+	// Whole is how long the greeting, and each turn, may take on top of Limits.Whole; 0 is 10
+	// min. Between turns no limit counts.
 	Whole time.Duration
 }
 

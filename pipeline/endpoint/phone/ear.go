@@ -161,6 +161,19 @@ func (r *reply) heardFrom(at time.Duration) time.Duration {
 	return pipeline.Unknown
 }
 
+// lengths returns how long what can be heard is played, and would be were nothing dropped.
+func (r *reply) lengths() (played, all time.Duration) {
+	var kept, came int64
+	begun := false
+	for i := range r.arrived {
+		p := &r.pieces[i]
+		if begun = begun || p.loud; begun {
+			kept, came = kept+int64(p.kept), came+int64(len(p.codes))
+		}
+	}
+	return pipeline.SamplesLast(kept, rate), pipeline.SamplesLast(came, rate)
+}
+
 // came returns when the last piece came of which something could be heard; Unknown for none.
 func (r *reply) came() time.Duration {
 	if r.arrived == 0 {

@@ -14,8 +14,12 @@ func (s *story) judge(t *turn, at time.Duration) (pipeline.Outcome, string) {
 	switch {
 	case !t.answered():
 		return s.unanswered(t, quiet)
+	case t.doubtful():
+		return pipeline.Truncated, fmt.Sprintf("no answer was heard within %s of the end of speech but one that may be to the turn before, which had none", s.Patience)
 	case s.through(t) > at:
 		return pipeline.Timeout, s.endless(t)
+	case t.goesOn():
+		return pipeline.Truncated, fmt.Sprintf("the bot spoke from %s before the end of speech on, and beyond it: where in that the answer begins is not known", t.end-t.voiced())
 	case t.lost && t.interrupted == pipeline.Unknown:
 		return pipeline.Truncated, "the bot cleared its own answer, which nobody had interrupted"
 	}
@@ -84,7 +88,7 @@ func (s *story) leftIn(t *turn, e *talk.End, lost bool) (pipeline.Outcome, strin
 	case lost:
 		return pipeline.Truncated, "the bot closed the stream before all of its answer was played"
 	}
-	return pipeline.OK, ""
+	return s.judge(t, max(e.At, s.through(t)))
 }
 
 // ending says how the stream ended.

@@ -10,7 +10,10 @@ import (
 // FirstAudio and LastAudio the first and the last of the answer as it came, Lead the silence
 // that it begins with, and Voiced the instant at which the answer is first heard. Truncated
 // is when a clear came, Played how much of the answer was heard, and Cancelled says that a
-// clear dropped some of it.
+// clear dropped some of it. What the bot says before the caller has finished is a cut-in, and is
+// over with its silence, or with a clear. Of one that goes on beyond the end of speech nobody
+// knows where the answer begins: it is Truncated, and measured as if it were one, with a V2V that
+// is negative; CutInPlayed and CutInDropped are without it.
 //
 // The answer of a bot that sends silence all the time has no beginning of its own: it begins
 // with the message in which it can first be heard.
@@ -25,12 +28,6 @@ type Record struct {
 	// Underruns and Stalled count all such times; of a bot that sends nothing in a pause
 	// between sentences the pause is one.
 	LongestGap time.Duration
-	// CutIns is how often the bot spoke before the caller had finished and gave that up, and
-	// FirstCutIn when the first of it was heard. An answer that began so and went on is an
-	// answer: its V2V is negative.
-	CutIns     int
-	FirstCutIn time.Duration
-
 	// Of an answer into which the caller cut at Interrupted. The bot was last heard at
 	// Stopped, which is Unknown where it had fallen silent before; at Interrupted there was a Backlog to play. PlayedOn is how long it was still
 	// heard when the last of it had come: much of it, and Truncated Unknown, is a bot that
@@ -49,7 +46,7 @@ func NewRecord(id int64, due time.Duration) Record {
 	u := pipeline.Unknown
 	return Record{
 		Answered:    pipeline.NewAnswered(id, due),
-		SpeechStart: u, Over: u, MaxQueued: u, LongestGap: u, FirstCutIn: u, Stopped: u, Backlog: u, PlayedOn: u, Dropped: u,
+		SpeechStart: u, Over: u, MaxQueued: u, LongestGap: u, Stopped: u, Backlog: u, PlayedOn: u, Dropped: u,
 	}
 }
 
@@ -65,7 +62,7 @@ func (s *story) measure(t *turn, at time.Duration) *Record {
 	r := NewRecord(t.id, t.due)
 	r.Ready, r.End, r.Rate = s.queue.origin, at, rate
 	r.SpeechStart, r.SpeechEnd = t.onset, t.end
-	r.CutIns, r.FirstCutIn = t.cutIns, t.cutIn
+	r.cutIn(t, at)
 	r.Events, r.Faults = t.events, t.faults
 	for _, f := range t.faults {
 		r.Flags = append(r.Flags, f.Name)
@@ -88,6 +85,22 @@ func (s *story) measure(t *turn, at time.Duration) *Record {
 		}
 	}
 	return &r
+}
+
+// cutIn says how often the bot cut in, in a turn that ends at an instant, where the caller had
+// finished by then.
+func (r *Record) cutIn(t *turn, at time.Duration) {
+	goesOn := t.goesOn()
+	if !t.speaks || at < t.end && t.cutIns == 0 && !goesOn {
+		return
+	}
+	r.CutIns, r.FirstCutIn, r.CutInPlayed, r.CutInDropped = t.cutIns, t.cutIn, t.cutInPlayed, t.cutInDropped
+	if goesOn {
+		r.CutIns++
+		if r.FirstCutIn == pipeline.Unknown {
+			r.FirstCutIn = t.voiced()
+		}
+	}
 }
 
 // first returns the piece that an answer begins with of which piece k is the first that can

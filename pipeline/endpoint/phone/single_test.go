@@ -94,3 +94,81 @@ func TestBadTurnsInCall(t *testing.T) {
 		})
 	}
 }
+
+// TestLimitsByTurn: the limits count for each turn, and the one for the whole call for the greeting
+// too; none counts between turns, whatever the bot sends then. Each answer is 27 kB in base64.
+func TestLimitsByTurn(t *testing.T) {
+	turn := pipeline.Turn{Voice: spoken(0, 300*msec, 0)}
+	answers := func(times ...time.Duration) (s []any) {
+		for _, at := range times {
+			s = append(s, until(at), sound(0, 2500*msec))
+		}
+		return s
+	}
+	c := Config{NoGreeting: true, Whole: time.Minute}
+	c.Limits.Whole = time.Minute
+	for want, tt := range map[string]struct {
+		bytes  int64
+		wait   time.Duration
+		script []any
+	}{
+		`ok "", ok "", ok ""`:  {30_000, time.Second, answers(500*msec, 5500*msec, 10500*msec)},
+		` ok "", ok "", ok ""`: {0, 100 * time.Second, answers(500*msec, 104500*msec, 208500*msec)},
+		`ok "", error "the server sends more than 30000 bytes (--limit-bytes)", dropped "the call is over: the server sends more than 30000 bytes (--limit-bytes)"`: {30_000, time.Second, answers(500*msec, 5500*msec, 5600*msec)},
+	} {
+		c.MaxBytes = tt.bytes
+		bubble(t, (&bot{t: t, script: script(tt.script...)}).serve(), c, func(r *rig) {
+			var got []string
+			for _, a := range r.goOn(tt.wait, turn, turn, turn) {
+				got = append(got, fmt.Sprintf("%s %q", a.Record.Outcome, a.Record.Reason))
+			}
+			if text := strings.Join(got, ", "); text != strings.TrimSpace(want) {
+				t.Errorf("\n got %s\nwant %s", text, want)
+			}
+		})
+	}
+}
+
+// TestLateAnswersInCall: a telephone does not say what it answers. After a turn without an answer
+// the next one is taken for that one's, and a turn in which only one comes has none that is known. The
+// second turn begins at 3300 and ends at 3600, the third one a second after that is over.
+func TestLateAnswersInCall(t *testing.T) {
+	const (
+		none = `truncated - "no answer was heard within 2s of the end of speech"`
+		one  = `truncated - "no answer was heard within 2s of the end of speech but one that may be to the turn before, which had none"`
+	)
+	heard := func(times ...time.Duration) []any {
+		var s []any
+		for _, at := range times {
+			s = append(s, until(at), sound(0, 100*msec))
+		}
+		return script(s...)
+	}
+	turn := pipeline.Turn{Voice: spoken(0, 300*msec, 0)}
+	for name, tt := range map[string]struct {
+		script []any
+		want   string
+	}{
+		"between":           {heard(3000*msec, 4800*msec, 7400*msec), none + `, ok 400 "", ok 200 ""`}, // which the caller waits for the end of
+		"while it speaks":   {heard(3400*msec, 4200*msec, 6900*msec), none + `, ok 600 "", ok 300 ""`},
+		"after it, and own": {heard(3700*msec, 5100*msec, 7800*msec), none + `, ok 1500 "", ok 300 ""`},
+		"only one":          {heard(3700*msec, 7100*msec, 8500*msec), none + ", " + one + `, ok 1600 ""`},
+		"none ever":         {heard(), none + ", " + none + ", " + none},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, (&bot{t: t, script: tt.script}).serve(), Config{NoGreeting: true, Patience: 2 * time.Second}, func(r *rig) {
+				var got []string
+				for _, a := range r.goOn(time.Second, turn, turn, turn) {
+					v2v := pipeline.Since(a.Record.SpeechEnd, a.Record.Voiced)
+					got = append(got, fmt.Sprintf("%s %s %q", a.Record.Outcome, peer.MS(v2v), a.Record.Reason))
+					if a.Record.CutIns != 0 {
+						t.Errorf("%d cut-ins", a.Record.CutIns)
+					}
+				}
+				if text := strings.Join(got, ", "); text != tt.want {
+					t.Errorf("\n got %s\nwant %s", text, tt.want)
+				}
+			})
+		})
+	}
+}

@@ -20,6 +20,7 @@ type story struct {
 	turns    []*Record
 	most     time.Duration // that was queued at once
 	faults   []Fault       // of turns that are over
+	owes     int           // answers to turns that are over, which had none
 	taken    int           // messages
 	hungUp   bool
 }
@@ -76,7 +77,7 @@ func (s *story) hear(p piece, t *turn) bool {
 	p.start, p.queued = s.queue.add(p.at, p.kept)
 	p.start += s.Downlink
 	s.most = max(s.most, p.queued)
-	t.take(p, s.Hush)
+	t.take(p, s.Hush, s.Pause)
 	s.back(p.at)
 	return true
 }
@@ -107,7 +108,11 @@ func (s *story) said(t *turn) {
 		s.back(t.start)
 		return
 	}
+	if s.now.opening() >= 0 && !s.now.greets {
+		s.owes = max(0, s.owes-1)
+	}
 	s.drop(s.now)
+	t.owes = s.owes
 	s.now = t
 }
 
@@ -137,6 +142,8 @@ func (s *story) through(t *turn) time.Duration {
 		return quiet
 	case t.interrupted != pipeline.Unknown:
 		return max(quiet, t.interrupted) + s.Hush
+	case t.answered() && t.doubtful(): // another one may come in time
+		return max(quiet+s.Pause, t.end+s.Patience)
 	case t.answered():
 		return quiet + s.Pause
 	case t.speaks:
@@ -157,7 +164,7 @@ func (s *story) bound(t *turn) time.Duration {
 
 // voiced returns when the answer to the turn is first heard, as far as that is known.
 func (s *story) voiced() time.Duration {
-	if !s.now.answered() {
+	if !s.now.answered() || s.now.doubtful() {
 		return pipeline.Unknown
 	}
 	return s.now.voiced()
@@ -176,9 +183,25 @@ func (s *story) over(at time.Duration) (*turn, *Record) {
 	return t, r
 }
 
+// owe notes what may still come of answers once a turn is over. What could not be played has come,
+// and of one that is doubtful another is owed.
+func (s *story) owe(t *turn) {
+	if !t.speaks {
+		return
+	}
+	s.owes = t.owes
+	if t.interrupted == pipeline.Unknown && !t.answered() && silenced(t.faults) == "" {
+		s.owes++
+	}
+}
+
 // close makes the record of a turn.
 func (s *story) close(t *turn, at time.Duration) *Record {
 	s.drop(t)
+	s.owe(t)
+	if t.speaks && t.interrupted == pipeline.Unknown && t.opening() >= 0 && (!t.answered() || t.doubtful()) {
+		t.givenUp()
+	}
 	r := s.measure(t, at)
 	if t.speaks {
 		s.turns = append(s.turns, r)

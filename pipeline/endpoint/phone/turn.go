@@ -28,9 +28,13 @@ type turn struct {
 	cleared     time.Duration // a clear came that dropped some of it, or after an interruption any
 	cutIns      int           // that were given up
 	cutIn       time.Duration // the first of them was heard
-	events      []pipeline.Mark
-	faults      []Fault
-	asked       *Utterance // nil when it is told again
+	// How much of them was heard, and how much more had come.
+	cutInPlayed, cutInDropped time.Duration
+	// owes is how many answers may still come to turns before, which had none.
+	owes   int
+	events []pipeline.Mark
+	faults []Fault
+	asked  *Utterance // nil when it is told again
 }
 
 func newTurn(from time.Duration) *turn {
@@ -80,21 +84,43 @@ func silenced(faults []Fault) string {
 	return "; what could not be played: " + strings.Join(lost, "; ")
 }
 
-// givenUp forgets what was heard so far: it came before the caller had finished, and was
-// none of an answer.
+// goesOn reports whether what was begun before the caller had finished is heard after that: nobody
+// knows where in it an answer begins.
+func (t *turn) goesOn() bool {
+	return t.speaks && t.answered() && t.voiced() < t.end
+}
+
+// doubtful reports whether what is heard may be the answer to a turn before: a telephone does not
+// say what it answers, and a bot is taken to answer in the order of the turns.
+func (t *turn) doubtful() bool {
+	return t.speaks && t.owes > 0 && t.interrupted == pipeline.Unknown
+}
+
+// givenUp forgets what was heard so far, or would have been: it came before the caller had
+// finished, and was none of an answer, or it is taken for the answer to a turn before.
 func (t *turn) givenUp() {
-	if t.cutIns == 0 {
+	if t.doubtful() {
+		t.owes--
+		t.reply = reply{}
+		return
+	}
+	if t.cutIn == pipeline.Unknown {
 		t.cutIn = t.voiced()
 	}
 	t.cutIns++
+	played, all := t.lengths()
+	t.cutInPlayed, t.cutInDropped = t.cutInPlayed+played, t.cutInDropped+all-played
 	t.reply = reply{}
 }
 
 // take takes audio that came. What began before the caller had finished, and fell silent
-// soon after that or before, was none of an answer.
-func (t *turn) take(p piece, hush time.Duration) {
-	if q := t.quiet(); t.speaks && t.interrupted == pipeline.Unknown && p.end > 0 && q != pipeline.Unknown && t.voiced() < t.end {
-		if p.start+last(p.first) >= q+hush && q <= t.end+hush {
+// soon after that or before, was none of an answer; nor is what may answer a turn before, once the
+// bot was through with it.
+func (t *turn) take(p piece, hush, pause time.Duration) {
+	if q := t.quiet(); t.speaks && t.interrupted == pipeline.Unknown && p.end > 0 && q != pipeline.Unknown {
+		silent := p.start + last(p.first) - q
+		early := t.voiced() < t.end && q <= t.end+hush && silent >= hush
+		if early || t.doubtful() && silent >= pause {
 			t.givenUp()
 		}
 	}
@@ -113,10 +139,6 @@ func (t *turn) clear(at, cut, hush time.Duration) {
 		t.cleared = at
 	}
 	if t.speaks && t.interrupted == pipeline.Unknown && voiced != pipeline.Unknown && voiced < t.end && (lost || quiet+hush >= at) {
-		if t.opening() < 0 { // of what was dropped nothing was heard
-			t.reply = reply{}
-			return
-		}
 		t.givenUp()
 	}
 }
