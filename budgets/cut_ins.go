@@ -1,6 +1,8 @@
 package budgets
 
 import (
+	"time"
+
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/quantile"
 )
@@ -8,17 +10,24 @@ import (
 // cutInShare is the metric of turns into a pause of which the agent would have spoken.
 const cutInShare = "cut_in_share"
 
-// CutIns is how often the agent would have spoken into a pause.
+// CutIns is how often the agent spoke into a pause, or would have.
 type CutIns struct {
-	N     int // turns whose pauses are known
+	N     int // turns whose pauses are known, or that a real agent heard
 	Rate  Proportion
 	Share int // turns that it cut in on
 	// Different is how many of the N tell something of their own: those in which the user says
 	// the same words have the same pauses.
 	Different int
+	// Real is how many of the N went to a real agent, which is seen to speak into a pause, or not.
+	Real int
+	// Times is how often it did in all, Heard in how many turns that was heard; Played is how
+	// long what it said so was, and Dropped how much more it had said that was not played.
+	Times, Heard    int
+	Played, Dropped time.Duration
 }
 
-// CutIns returns how often the agent cuts in; ok is false when no turn's pauses are known.
+// CutIns returns how often the agent cuts in; ok is false when no turn's pauses are known,
+// and none went to a real agent.
 // The interval is Wilson's of as many independent turns as there are different ones: to say
 // the same again tells nothing new of what others say.
 func (a *Analysis) CutIns() (c CutIns, ok bool) {
@@ -31,8 +40,31 @@ func (a *Analysis) CutIns() (c CutIns, ok bool) {
 		c.Share += int(v)
 	}
 	c.Different = a.different()
+	c.see(a.Run.Traces)
 	c.Rate = c.Of(c.Share)
 	return c, true
+}
+
+// see adds what real agents did.
+func (c *CutIns) see(traces []pipeline.Trace) {
+	for i := range traces {
+		for j := range traces[i].Answers {
+			r := &traces[i].Answers[j]
+			if r.CutIns == pipeline.UnknownCount || traces[i].Fact(pipeline.FactCutIn) == "" {
+				continue
+			}
+			c.Real++
+			c.Times += r.CutIns
+			if r.CutIns == 0 {
+				continue
+			}
+			if r.FirstCutIn != pipeline.Unknown {
+				c.Heard++
+			}
+			c.Played += max(0, r.CutInPlayed)
+			c.Dropped += max(0, r.CutInDropped)
+		}
+	}
 }
 
 // Of returns a number of the turns as a share, with an interval like the rate's.

@@ -75,7 +75,7 @@ const (
 
 // Facts of a voice turn.
 const (
-	FactCutIn       = "cut_in"        // "yes" or "no": the agent would have spoken into a pause of this turn
+	FactCutIn       = "cut_in"        // "yes" or "no": the agent would have spoken into a pause of this turn, or a real one did
 	FactGuess       = "guess"         // "right", "wrong" or "none": what was asked before the turn was committed
 	FactWasted      = "wasted_tokens" // of requests that were made for nothing
 	FactInVain      = "asked_in_vain" // how many of those, the first of the turn's, at pauses inside it

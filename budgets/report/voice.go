@@ -48,6 +48,24 @@ type CutIn struct {
 	Value     float64 `json:"value"`
 	Low       float64 `json:"low"`
 	High      float64 `json:"high"`
+	// Real is of turns that went to a real agent; null where none did.
+	Real *RealCutIn `json:"real"`
+}
+
+// RealCutIn is what a real agent said into pauses.
+type RealCutIn struct {
+	Turns   int      `json:"turns"` // that it heard
+	Times   int      `json:"times"` // it did so
+	Heard   int      `json:"heard"` // turns in which that was heard
+	Played  *float64 `json:"played_ms"`
+	Dropped *float64 `json:"dropped_ms"`
+}
+
+func realCutIns(c *budgets.CutIns) *RealCutIn {
+	if c.Real == 0 {
+		return nil
+	}
+	return &RealCutIn{c.Real, c.Times, c.Heard, inMS(c.Played), inMS(c.Dropped)}
 }
 
 // Waterfall is the critical path of one turn.
@@ -183,7 +201,7 @@ func (r *Report) voice() *Voice {
 		v.Filler = r.filler(f)
 	}
 	if c, ok := a.CutIns(); ok {
-		v.CutIn = &CutIn{c.N, c.Different, c.Rate.Value, c.Rate.Low, c.Rate.High}
+		v.CutIn = &CutIn{c.N, c.Different, c.Rate.Value, c.Rate.Low, c.Rate.High, realCutIns(&c)}
 	}
 	for i := range a.Exemplars {
 		v.Waterfalls = append(v.Waterfalls, waterfallOf(&a.Exemplars[i]))

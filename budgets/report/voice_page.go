@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"halfsecond/budgets"
 	"halfsecond/pipeline"
@@ -75,12 +76,35 @@ func (c *CutIn) words() string {
 	if c == nil {
 		return "cut-in rate: not known, no pauses"
 	}
-	words := fmt.Sprintf("cut-in rate: %s (95 %% interval %s to %s) of %s whose pauses are known", percent(c.Value), percent(c.Low), percent(c.High), counted(c.Turns, "turn"))
+	words := fmt.Sprintf("cut-in rate: %s (95 %% interval %s to %s) of %s %s", percent(c.Value), percent(c.Low), percent(c.High), counted(c.Turns, "turn"), c.over())
 	if c.Different < c.Turns {
 		words += fmt.Sprintf(", %s of which %s", count(c.Different), differ(c.Different))
 	}
+	if r := c.Real; r != nil && r.Times > 0 {
+		words += fmt.Sprintf(": %s, heard in %s, %s of sound played and %s dropped", timesOf(r.Times), counted(r.Heard, "turn"), knownMS(r.Played), knownMS(r.Dropped))
+	}
 	return words
 }
+
+// over says which turns the rate is of.
+func (c *CutIn) over() string {
+	switch r := c.Real; {
+	case r == nil:
+		return "whose pauses are known"
+	case r.Turns == c.Turns:
+		return "that the agent heard"
+	}
+	return "whose pauses are known, or that the agent heard"
+}
+
+func timesOf(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return count(n) + " times"
+}
+
+func knownMS(ms *float64) string { return length(time.Duration(*ms * float64(time.Millisecond))) }
 
 // shownTurns is how many rows the page has for the turns of a call; the document has
 // more.

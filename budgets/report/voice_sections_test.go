@@ -277,3 +277,27 @@ func TestRealSpeech(t *testing.T) {
 		t.Errorf("stt_tail has %v values, want 36", n)
 	}
 }
+
+// TestRealCutIns: a real agent that spoke into a pause is told with how much of that was heard.
+func TestRealCutIns(t *testing.T) {
+	run := voiceRun(40, 90*ms)
+	for i := range run.Traces {
+		a := pipeline.NewAnswered(int64(i+1), 0)
+		a.CutIns = 0
+		said := "no"
+		if i == 3 {
+			a.CutIns, a.FirstCutIn, a.CutInPlayed, a.CutInDropped, said = 2, 500*ms, 1200*ms, 3400*ms, "yes"
+		}
+		run.Traces[i].Answers = []pipeline.Answered{a}
+		run.Traces[i].Facts = append(run.Traces[i].Facts, pipeline.Fact{Name: pipeline.FactCutIn, Value: said})
+	}
+	table, _, document := pages(t, run)
+	want := map[string]any{"turns": 40.0, "times": 2.0, "heard": 1.0, "played_ms": 1200.0, "dropped_ms": 3400.0}
+	if got := at(document, "voice", "cut_in", "real"); !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	words := strings.Join(strings.Fields(table), " ")
+	if want := "cut-in rate: 2.5 % (95 % interval 0.4 % to 12.9 %) of 40 turns that the agent heard: 2 times, heard in 1 turn, 1,200 ms of sound played and 3,400 ms dropped"; !strings.Contains(words, want) {
+		t.Errorf("want %q in\n%s", want, table)
+	}
+}

@@ -340,6 +340,10 @@ func TestTurnsAgain(t *testing.T) {
 		{"being due", spokenTurn(), func(t *pipeline.Trace) { t.Due += ms }, "due_ns is 181000000 in the trace, 180000000 by its bytes"},
 		{"a bot's mark", answeredTurn(), func(t *pipeline.Trace) { t.Marks[0].At -= ms }, "mark reply_heard is 589000000 in the trace, 590000000 by its bytes"},
 		{"all of a bot's, sooner", moved(answeredTurn(), 1, -300*ms), nil, "span end_of_turn, its end is 120000000 in the trace, 420000000 by its bytes"},
+		{"a cut-in", answeredTurn(), func(t *pipeline.Trace) {
+			t.Answers[0].CutIns, t.Facts = 1, []pipeline.Fact{{Name: pipeline.FactCutIn, Value: "no"}}
+		}, "fact cut_in is no in the trace, yes by its bytes"},
+		{"none, and nothing said", answeredTurn(), func(t *pipeline.Trace) { t.Answers[0].CutIns = 0 }, "fact cut_in is unknown in the trace, no by its bytes"},
 		{"a bot's due", answeredTurn(), func(t *pipeline.Trace) { t.Due -= ms }, "due_ns is 179000000 in the trace, 180000000 by its bytes"},
 	} {
 		if c.change != nil {

@@ -1,6 +1,7 @@
 package recount
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -121,6 +122,26 @@ func (t *turn) answered(a *pipeline.Answered) {
 	}
 	if a.Voiced != pipeline.Unknown {
 		t.same("mark "+pipeline.MarkReplyHeard, t.Mark(pipeline.MarkReplyHeard), a.Voiced+t.takes(toEar))
+	}
+	t.cutIn(a)
+}
+
+// cutIn compares whether a turn says that the agent spoke into a pause with the record of its
+// answer.
+func (t *turn) cutIn(a *pipeline.Answered) {
+	told := t.Fact(pipeline.FactCutIn)
+	if told == "" && a.CutIns == pipeline.UnknownCount {
+		return
+	}
+	want := "no"
+	switch {
+	case a.CutIns == pipeline.UnknownCount:
+		want = unknown
+	case a.CutIns > 0:
+		want = "yes"
+	}
+	if told != want {
+		t.say("fact "+pipeline.FactCutIn, cmp.Or(told, unknown), want)
 	}
 }
 
