@@ -115,6 +115,8 @@ type Guesses struct {
 	// Gain is how much sooner the turns that were right landed than if the model had been
 	// asked at their commit, on average.
 	Gain time.Duration
+	// Estimated is how many of the Wasted no server counted, so that they are our own count.
+	Estimated int
 	// Wasted is the tokens of what was asked for nothing, out of All that the run used,
 	// prompts and answers alike.
 	Wasted, All int
@@ -155,6 +157,8 @@ func (a *Analysis) Guesses() (g Guesses, ok bool) {
 			used = used.Add(p.Of(tokens))
 			if j < vain || j == vain && t.Fact(pipeline.FactGuess) == "wrong" { // those at pauses are the first, then the early one
 				lost = lost.Add(p.Of(tokens))
+				_, _, estimated, _ := t.Requests[j].Tokens()
+				g.Estimated += estimated
 			}
 		}
 	}
@@ -191,10 +195,10 @@ func (a *Analysis) price() price.Price {
 	return price.Price{}
 }
 
-// tokensOf returns what a request used, as far as that is known.
+// tokensOf returns what a request used, by our own count where nobody else has one.
 func tokensOf(r *pipeline.Request) price.Tokens {
-	prompt := max(0, r.PromptTokens)
-	return price.Tokens{Prompt: prompt, Cached: max(0, min(r.CachedTokens, prompt)), Output: max(0, r.OutputTokens)}
+	prompt, output, _, _ := r.Tokens()
+	return price.Tokens{Prompt: prompt, Cached: max(0, min(r.CachedTokens, prompt)), Output: output}
 }
 
 // ofCommit are the stages that a turn's commit waits for, ofModel those that stand at the

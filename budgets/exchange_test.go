@@ -67,6 +67,13 @@ func TestGuesses(t *testing.T) {
 	if !ok || g.Of != 4 || g.Right != 2 || g.Wrong != 1 || g.Gain != 40*ms || g.Wasted != 320 || g.All != 120+220+320+320+420 || g.CostKnown {
 		t.Errorf("%+v", g)
 	}
+	own := talk(0, 2, 90*ms, wrong, pipeline.Fact{Name: pipeline.FactWasted, Value: "302"})
+	given := pipeline.NewRequest(2, 0)
+	given.Sent, given.PromptEstimate, given.Chunks = 0, 300, 2
+	own.Requests = append([]pipeline.Request{given}, own.Requests...)
+	if g, _ := analysed(t, own).Guesses(); g.Estimated != 302 || g.All != 302+320 || g.Wasted != 302 {
+		t.Errorf("%+v, want 302 of our own count, of 622", g)
+	}
 	a.Run.Header.Endpoints = []trace.Endpoint{{Price: price.Price{Input: price.Dollar, Output: price.Dollar, Source: "a list"}}}
 	if g, _ = a.Guesses(); !g.CostKnown || g.CostShare < .22 || g.CostShare > .24 { // 320 of 1,400 tokens
 		t.Errorf("cost %v, known: %t", g.CostShare, g.CostKnown)

@@ -106,7 +106,7 @@ func guessed(t *pipeline.Trace) (float64, standing) {
 func wastedTokens(all bool) Metric {
 	m := Metric{
 		Name: "wasted_tokens", Unit: Count, Over: "turns that could ask early",
-		Formula: "tokens of prompts and answers of requests that were made for nothing, 0 where none was; none where nobody counted those of a wrong one",
+		Formula: "tokens of prompts and answers of requests that were made for nothing, 0 where none was; our own count of the prompts that no server counted; none where not even that is known of a wrong one",
 	}
 	if all {
 		m.Over = "turns whose model was asked"
@@ -128,14 +128,25 @@ func wasted(t *pipeline.Trace, all bool) (float64, standing) {
 	n, err := strconv.Atoi(t.Fact(pipeline.FactWasted))
 	asked := len(t.Requests) > 0 && t.Fact(pipeline.FactLog) == "" // what others asked early they do not say
 	switch guess := t.Fact(pipeline.FactGuess); {
+	case err == nil && n == 0 && uncounted(t):
+		return 0, unseen // it was written so before unknown counts were told from none
 	case err == nil:
 		return float64(n), present
-	case guess == "wrong":
+	case guess == "wrong", InVain(t) > 0:
 		return 0, unseen
 	case guess != "", all && asked:
 		return 0, present
 	}
 	return 0, outside
+}
+
+// uncounted reports whether nobody knows what a request for nothing took.
+func uncounted(t *pipeline.Trace) bool {
+	lost := InVain(t)
+	if t.Fact(pipeline.FactGuess) == "wrong" {
+		lost++
+	}
+	return slices.ContainsFunc(t.Requests[:min(lost, len(t.Requests))], func(r pipeline.Request) bool { _, _, _, ok := r.Tokens(); return !ok })
 }
 
 func underruns(t *pipeline.Trace) (float64, standing) {

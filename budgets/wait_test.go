@@ -145,6 +145,22 @@ func TestWastedTokens(t *testing.T) {
 	if j := a.Judgements[0]; j.Verdict != Pass || j.Value != 30 {
 		t.Errorf("%+v, want 30 tokens of 40", j)
 	}
+	// A file that says 0 of a prompt that was sent and nobody counted was written before the two
+	// were told apart; one of a request at a pause is as good as one of a wrong guess.
+	sent := asked("wrong", "0")
+	sent.Requests[0].Sent = 0
+	vain := asked("right", "0")
+	vain.Facts = append(vain.Facts, pipeline.Fact{Name: pipeline.FactInVain, Value: "1"})
+	vain.Requests[0].Sent = 0
+	for _, x := range []pipeline.Trace{sent, vain} {
+		if p := pool(t, "voice", "wasted_tokens", []pipeline.Trace{asked("right", ""), x}); len(p.Values) != 0 || p.Unseen != 2 {
+			t.Errorf("%d values and %d that nobody counted, want 2 of those", len(p.Values), p.Unseen)
+		}
+		x.Requests[0].Estimate(120)
+		if p := pool(t, "voice", "wasted_tokens", []pipeline.Trace{x}); len(p.Values) != 1 {
+			t.Errorf("with a count of our own: %d values, want 1", len(p.Values))
+		}
+	}
 	p := pool(t, "voice", "wasted_tokens", []pipeline.Trace{asked("right", ""), asked("wrong", ""), asked("wrong", strconv.Itoa(120))})
 	if check(t, p, 0); p.Unseen != 3 {
 		t.Errorf("%d that nobody counted, want 3", p.Unseen)

@@ -91,14 +91,18 @@ type Request struct {
 	Reason       string // the error's words, when the outcome is not OK
 	Finish       string // the model's word: "stop", "length", ...; empty when none came
 	PromptTokens int
-	CachedTokens int // those of the prompt that the model had in its cache
-	OutputTokens int
-	LimitTokens  int    // longest answer that a server was asked for; 0 for no limit, or unknown
-	TokenSource  string // "engine", "usage", "timings" or "none"
-	Impossible   string // what the server counted that cannot be, in words; it is in no count
-	Chunks       int    // output chunks seen, 0 when nothing was delivered
-	Empty        bool   // it ended ok, and nothing of an answer came: no text, no reasoning, no call of a tool
-	Unread       int    // messages of the response that are no valid JSON, and were left out
+	// PromptEstimate is the asker's own count of a prompt that was sent and that nobody else
+	// counted, as of a request that was given up; 0 where PromptTokens is known, or nothing is
+	// taken to have been used.
+	PromptEstimate int
+	CachedTokens   int // those of the prompt that the model had in its cache
+	OutputTokens   int
+	LimitTokens    int    // longest answer that a server was asked for; 0 for no limit, or unknown
+	TokenSource    string // "engine", "usage", "timings" or "none"
+	Impossible     string // what the server counted that cannot be, in words; it is in no count
+	Chunks         int    // output chunks seen, 0 when nothing was delivered
+	Empty          bool   // it ended ok, and nothing of an answer came: no text, no reasoning, no call of a tool
+	Unread         int    // messages of the response that are no valid JSON, and were left out
 	// Gaps are the times between the chunks, and LongestGap the longest of them, exact;
 	// none and Unknown where nobody saw chunks one by one, as in a simulation.
 	Gaps       Gaps
@@ -142,6 +146,35 @@ func NewRequest(id int64, due time.Duration) Request {
 		FirstText: Unknown, FirstSeen: Unknown, LastOutput: Unknown, End: Unknown, LongestGap: Unknown,
 		PromptTokens: UnknownCount, CachedTokens: UnknownCount, OutputTokens: UnknownCount, TokenSource: "none",
 		Server: NewServerTime(), Transport: NewTransport(),
+	}
+}
+
+// Tokens returns how many tokens a request took: those that were counted, and of what nobody
+// counted PromptEstimate for the prompt and one for each chunk of the answer that came. Of these
+// estimated is how many; the answer may have gone on unseen. ok is false where not even that is
+// known of a prompt that was sent.
+func (r *Request) Tokens() (prompt, output, estimated int, ok bool) {
+	prompt, output, ok = r.PromptTokens, r.OutputTokens, true
+	if prompt == UnknownCount {
+		prompt = r.PromptEstimate
+		estimated, ok = prompt, prompt > 0 || r.Sent == Unknown || r.free()
+	}
+	if output == UnknownCount {
+		output = r.Chunks
+		estimated += output
+	}
+	return prompt, output, estimated, ok
+}
+
+// free reports whether a server refused a request, by a status of 300 to 499, and is taken to
+// have used nothing for it.
+func (r *Request) free() bool { return r.Transport.Status >= 300 && r.Transport.Status < 500 }
+
+// Estimate has the record say the asker's own count of the prompt where nobody counted it, and
+// it was sent.
+func (r *Request) Estimate(prompt int) {
+	if r.PromptTokens == UnknownCount && r.Sent != Unknown && !r.free() && r.PromptEstimate == 0 {
+		r.PromptEstimate = max(0, prompt)
 	}
 }
 

@@ -44,7 +44,7 @@ func ttsHeld(r *run) (Diagnosis, bool) {
 // quarter of all tokens: with prompts that are alike, one wrong guess in three (assumed).
 func doubleRequests(r *run) (Diagnosis, bool) {
 	const least = 0.25
-	right, wrong, wasted, all, vain := 0, 0, 0, 0, 0
+	right, wrong, wasted, all, vain, estimated := 0, 0, 0, 0, 0, 0
 	for _, t := range r.all {
 		switch t.Fact(pipeline.FactGuess) {
 		case "right":
@@ -57,7 +57,8 @@ func doubleRequests(r *run) (Diagnosis, bool) {
 		}
 		vain += budgets.InVain(t)
 		for i := range t.Requests {
-			all += max(0, t.Requests[i].PromptTokens) + max(0, t.Requests[i].OutputTokens)
+			prompt, output, ours, _ := t.Requests[i].Tokens()
+			all, estimated = all+prompt+output, estimated+ours
 		}
 	}
 	if wrong+vain < fewest || all == 0 || float64(wasted) < least*float64(all) {
@@ -71,6 +72,9 @@ func doubleRequests(r *run) (Diagnosis, bool) {
 			fmt.Sprintf("%d tokens of prompts and answers were for nothing, %s of all: %d for each turn", wasted, percent(float64(wasted)/float64(all)), wasted/len(r.all)),
 		},
 		Fix: cureDouble,
+	}
+	if estimated > 0 {
+		d.Evidence = append(d.Evidence, fmt.Sprintf("%d of all tokens are our own count: a server does not count those of a request that is given up", estimated))
 	}
 	if vain > 0 {
 		d.Evidence = append(d.Evidence, fmt.Sprintf("%d requests were made at pauses inside turns, where the user went on: %.2g for each turn", vain, float64(vain)/float64(len(r.all))))

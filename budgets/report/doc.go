@@ -174,7 +174,8 @@
 //	  barge_in        replies spoken into, stopped, false_stops, unnoticed, stop_p50, stop_p95, heard_tokens of made_tokens; null likewise
 //	  transcripts     turns in which a speech service wrote down, without_final: those of them where no final text came after the speech
 //	  guess           turns, right, wrong, in_vain: early requests at pauses inside turns, turns_for_nothing: the share of turns with
-//	                  a request for nothing, gain_ms of the right ones, wasted_tokens, wasted_share of all tokens, cost_share of
+//	                  a request for nothing, gain_ms of the right ones, wasted_tokens, wasted_estimated: those of them that no
+//	                  server counted (left out for none), wasted_share of all tokens, cost_share of
 //	                  what the model costs; null likewise
 //	  tool            turns with one, critical in so many, p50, p95; null likewise
 //	  filler          turns with one, p50, p95 until it is heard, waited: turns whose answer waited for its end, wait_p50; null likewise

@@ -165,6 +165,7 @@ type Guess struct {
 	ForNothing  *float64 `json:"turns_for_nothing"`
 	Gain        *float64 `json:"gain_ms"`
 	Wasted      int      `json:"wasted_tokens"`
+	Estimated   int      `json:"wasted_estimated,omitempty"`
 	WastedShare *float64 `json:"wasted_share"`
 	CostShare   *float64 `json:"cost_share"`
 }
@@ -296,7 +297,7 @@ func (r *Report) asides(v *Voice) {
 	}
 	if g, ok := a.Guesses(); ok {
 		v.Guess = &Guess{
-			Turns: g.Of, Right: g.Right, Wrong: g.Wrong, InVain: g.InVain, ForNothing: number(budgets.Share, float64(g.Turns)/float64(g.Of), true), Gain: number(budgets.Duration, float64(g.Gain), g.Right > 0), Wasted: g.Wasted,
+			Turns: g.Of, Right: g.Right, Wrong: g.Wrong, InVain: g.InVain, ForNothing: number(budgets.Share, float64(g.Turns)/float64(g.Of), true), Gain: number(budgets.Duration, float64(g.Gain), g.Right > 0), Wasted: g.Wasted, Estimated: g.Estimated,
 			WastedShare: number(budgets.Share, float64(g.Wasted)/float64(max(1, g.All)), g.All > 0), CostShare: number(budgets.Share, g.CostShare, g.CostKnown),
 		}
 	}

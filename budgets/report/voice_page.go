@@ -254,6 +254,9 @@ func (g *Guess) words() string {
 	if g.CostShare != nil && g.Wasted > 0 {
 		words += fmt.Sprintf(" and %s of what the model costs", percent(*g.CostShare))
 	}
+	if g.Estimated > 0 {
+		words += fmt.Sprintf("; %s of them by our own count, since no server counts a request that is given up", count(g.Estimated))
+	}
 	return words + "."
 }
 

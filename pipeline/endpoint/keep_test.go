@@ -49,7 +49,7 @@ func TestExchangesTellTheSame(t *testing.T) {
 					again.Fill(&want)
 					want.Transport.HTTP, want.Transport.Reused = got.Transport.HTTP, got.Transport.Reused
 					want.Transport.Headers = got.Transport.Headers
-					want.LimitTokens = got.LimitTokens // the exchange has it in what was asked
+					want.LimitTokens, want.PromptEstimate = got.LimitTokens, got.PromptEstimate // the asker knows these
 					if hashed {
 						want.Reason = got.Reason // of other letters
 					}

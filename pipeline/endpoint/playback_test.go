@@ -70,6 +70,7 @@ func wantRecord(r *reply.Reply, start time.Duration) pipeline.Request {
 		RetryAfter: r.RetryAfter, Burst: a.Burst(),
 	}
 	want.Server = r.Server
+	want.Estimate(10) // of what b.ask asks
 	return want
 }
 

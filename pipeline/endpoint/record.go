@@ -20,6 +20,7 @@ func (f *flight) record(l landing) {
 	rec.Sent = link.Sent
 	l.reply.Fill(rec)
 	rec.LimitTokens = f.call.MaxTokens
+	rec.Estimate(f.reserved.Prompt)
 	rec.Outcome, rec.Reason = f.outcome(l)
 	rec.Reason = f.client.tidy(rec.Reason)
 	rec.Finish = f.client.tidy(rec.Finish)

@@ -89,6 +89,9 @@ func appendRequest(b []byte, r *pipeline.Request) []byte {
 	b = appendOutcome(b, r.Outcome, r.Reason)
 	b = appendText(b, `,"finish":`, r.Finish)
 	b = appendCount(append(b, `,"prompt_tokens":`...), r.PromptTokens)
+	if r.PromptEstimate > 0 {
+		b = appendInt(append(b, `,"prompt_estimate":`...), r.PromptEstimate)
+	}
 	if r.CachedTokens != pipeline.UnknownCount {
 		b = appendInt(append(b, `,"cached_tokens":`...), r.CachedTokens)
 	}

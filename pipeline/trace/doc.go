@@ -106,6 +106,7 @@
 //	outcome, reason   as above
 //	finish            the model's word for why it stopped; omitted when empty
 //	prompt_tokens     null when nobody stated it
+//	prompt_estimate   the asker's own count of a prompt that was sent and that nobody else counted; omitted where there is none
 //	cached_tokens     those of the prompt that the model had in its cache; omitted when nobody stated it
 //	output_tokens     null when nobody stated it
 //	limit_tokens      longest answer that a server was asked for; omitted for none

@@ -165,7 +165,7 @@ func request(rng *rand.Rand) pipeline.Request {
 	r.Outcome, r.Reason, r.Finish, r.TokenSource = pipeline.Outcome(rng.IntN(7)), text(rng), text(rng), text(rng)
 	r.PromptTokens, r.CachedTokens, r.OutputTokens, r.Chunks, r.Unread = rng.IntN(5)-1, rng.IntN(5)-1, rng.IntN(5)-1, rng.IntN(5), rng.IntN(3)
 	r.Empty = rng.IntN(3) == 0
-	r.LimitTokens, r.Impossible = rng.IntN(5), text(rng)
+	r.LimitTokens, r.PromptEstimate, r.Impossible = rng.IntN(5), rng.IntN(5), text(rng)
 	r.LongestGap = instant(rng)
 	for i := range rng.IntN(3) {
 		r.Gaps = append(r.Gaps, pipeline.Gap{For: time.Duration(i*1000 + rng.IntN(1000)), N: 1 + rng.IntN(9)})

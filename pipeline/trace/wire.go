@@ -245,35 +245,36 @@ type wireMark struct {
 }
 
 type wireRequest struct {
-	ID           int64         `json:"id"`
-	Due          nanos         `json:"due_ns"`
-	Sent         nanos         `json:"sent_ns"`
-	Scheduled    nanos         `json:"scheduled_ns"`
-	Loading      nanos         `json:"loading_ns"`
-	FirstByte    nanos         `json:"first_byte_ns"`
-	FirstOutput  nanos         `json:"first_output_ns"`
-	FirstText    nanos         `json:"first_text_ns"`
-	FirstSeen    nanos         `json:"first_seen_ns"`
-	LastOutput   nanos         `json:"last_output_ns"`
-	End          nanos         `json:"end_ns"`
-	Outcome      outcome       `json:"outcome"`
-	Reason       string        `json:"reason"`
-	Finish       string        `json:"finish"`
-	PromptTokens count         `json:"prompt_tokens"`
-	CachedTokens count         `json:"cached_tokens"`
-	OutputTokens count         `json:"output_tokens"`
-	LimitTokens  int           `json:"limit_tokens"`
-	TokenSource  string        `json:"token_source"`
-	Impossible   string        `json:"impossible"`
-	Chunks       int           `json:"chunks"`
-	Empty        bool          `json:"empty"`
-	Unread       int           `json:"unread"`
-	Gaps         wireGaps      `json:"gaps"`
-	LongestGap   nanos         `json:"longest_gap_ns"`
-	Simulated    bool          `json:"simulated"`
-	Server       wireServer    `json:"server"`
-	Transport    wireTransport `json:"transport"`
-	Way          wireWay       `json:"way"`
+	ID             int64         `json:"id"`
+	Due            nanos         `json:"due_ns"`
+	Sent           nanos         `json:"sent_ns"`
+	Scheduled      nanos         `json:"scheduled_ns"`
+	Loading        nanos         `json:"loading_ns"`
+	FirstByte      nanos         `json:"first_byte_ns"`
+	FirstOutput    nanos         `json:"first_output_ns"`
+	FirstText      nanos         `json:"first_text_ns"`
+	FirstSeen      nanos         `json:"first_seen_ns"`
+	LastOutput     nanos         `json:"last_output_ns"`
+	End            nanos         `json:"end_ns"`
+	Outcome        outcome       `json:"outcome"`
+	Reason         string        `json:"reason"`
+	Finish         string        `json:"finish"`
+	PromptTokens   count         `json:"prompt_tokens"`
+	PromptEstimate int           `json:"prompt_estimate"`
+	CachedTokens   count         `json:"cached_tokens"`
+	OutputTokens   count         `json:"output_tokens"`
+	LimitTokens    int           `json:"limit_tokens"`
+	TokenSource    string        `json:"token_source"`
+	Impossible     string        `json:"impossible"`
+	Chunks         int           `json:"chunks"`
+	Empty          bool          `json:"empty"`
+	Unread         int           `json:"unread"`
+	Gaps           wireGaps      `json:"gaps"`
+	LongestGap     nanos         `json:"longest_gap_ns"`
+	Simulated      bool          `json:"simulated"`
+	Server         wireServer    `json:"server"`
+	Transport      wireTransport `json:"transport"`
+	Way            wireWay       `json:"way"`
 }
 
 type wireWay struct {
@@ -358,7 +359,7 @@ func (w *wireRequest) request() pipeline.Request {
 		FirstSeen: w.FirstSeen.duration(), LastOutput: w.LastOutput.duration(), End: w.End.duration(),
 		Outcome: w.Outcome.o, Reason: w.Reason, Finish: w.Finish,
 		PromptTokens: w.PromptTokens.value(), CachedTokens: w.CachedTokens.value(), OutputTokens: w.OutputTokens.value(),
-		LimitTokens: w.LimitTokens, TokenSource: w.TokenSource, Impossible: w.Impossible, Chunks: w.Chunks, Empty: w.Empty, Unread: w.Unread, Gaps: pipeline.Gaps(w.Gaps), LongestGap: w.LongestGap.duration(), Simulated: w.Simulated,
+		PromptEstimate: w.PromptEstimate, LimitTokens: w.LimitTokens, TokenSource: w.TokenSource, Impossible: w.Impossible, Chunks: w.Chunks, Empty: w.Empty, Unread: w.Unread, Gaps: pipeline.Gaps(w.Gaps), LongestGap: w.LongestGap.duration(), Simulated: w.Simulated,
 		Server: pipeline.ServerTime{
 			Queue: w.Server.Queue.duration(), Load: w.Server.Load.duration(), Prefill: w.Server.Prefill.duration(),
 			Decode: w.Server.Decode.duration(), Total: w.Server.Total.duration(),

@@ -100,10 +100,11 @@ func (t *turn) giveUp() {
 	}
 	switch {
 	case early.first == pipeline.NoSpan:
-		early.ended = true // it is not sent any more
+		early.ended = true // it is not sent any more, and costs nothing
+		t.lost = max(0, t.lost)
 	case early.ended:
 		t.failed(early)
-		t.wasted(&early.call.Record)
+		t.wasted(early)
 	default:
 		t.failed(early)
 		t.simulator.config.LLM.Cancel(&early.call)
@@ -123,7 +124,15 @@ func (t *turn) failed(a *asking) {
 	s.Name, s.End = pipeline.SpanWrongGuess, t.loop().Now()
 }
 
-// wasted counts the tokens of a request that was made for nothing.
-func (t *turn) wasted(r *pipeline.Request) {
-	t.lost = max(0, t.lost) + max(0, r.PromptTokens) + max(0, r.OutputTokens)
+// wasted counts the tokens of a request that was made for nothing. Servers do not count those
+// of one that is given up: its prompt is then as long as we made it.
+func (t *turn) wasted(a *asking) {
+	r := &a.call.Record
+	r.Estimate(a.call.PromptTokens)
+	prompt, output, _, ok := r.Tokens()
+	if !ok {
+		t.uncounted = true
+		return
+	}
+	t.lost = max(0, t.lost) + prompt + output
 }

@@ -22,6 +22,7 @@ func slow(g Guess) Stack {
 const slowEar = "uplink 0-40 [], vad_wait 40-240 [0], end_of_turn 240-640 [1], stt_tail 40-287 [0], "
 
 func TestGuess(t *testing.T) {
+	const none = -1
 	eager := judge(ending.TurnModel{Threshold: 0, Eager: 0, Compute: constant(12 * ms), Min: 600 * ms, Max: 2500 * ms})
 	eagerPolicy := eager.Setup.Policy.(ending.TurnModel)
 	eagerPolicy.Threshold, eagerPolicy.Eager = 1e-9, 1e-9
@@ -33,7 +34,7 @@ func TestGuess(t *testing.T) {
 		spans  string
 		heard  time.Duration // ms
 		guess  string
-		wasted int // tokens; 0 for none
+		wasted int // tokens; 0 for no request, none for one that cost nothing
 	}{
 		// The answer is asked at 240, its first token is there at 340 and the sentence at 370: it waits.
 		{"at the stop, right", slow(Guess{From: OnStop, Right: 1}),
@@ -97,7 +98,7 @@ func TestGuess(t *testing.T) {
 			k := slow(Guess{From: OnStop})
 			k.Model.Connect, k.Model.Socket.Each = constant(700*ms), true
 			return k
-		}(), slowEar + "llm_connect 240-940 [1 0], queue 940-960 [2 3 4], prefill 960-1040 [5], gathering 1040-1070 [6], tts_first_audio 1070-1258 [7], leading_silence 1258-1408 [8], playout 1408-1448 [9]", 1448, "wrong", 0},
+		}(), slowEar + "llm_connect 240-940 [1 0], queue 940-960 [2 3 4], prefill 960-1040 [5], gathering 1040-1070 [6], tts_first_audio 1070-1258 [7], leading_silence 1258-1408 [8], playout 1408-1448 [9]", 1448, "wrong", none},
 		{"right, while a connection opens", func() Stack {
 			k := slow(Guess{From: OnStop, Right: 1})
 			k.Model.Connect, k.Model.Socket.Each = constant(700*ms), true
@@ -135,6 +136,8 @@ func TestGuess(t *testing.T) {
 			wasted := ""
 			if c.wasted > 0 {
 				wasted = strconv.Itoa(c.wasted)
+			} else if c.wasted == none {
+				wasted = "0"
 			}
 			if g, w := tr.Fact(pipeline.FactGuess), tr.Fact(pipeline.FactWasted); g != c.guess || w != wasted {
 				t.Errorf("guess %q, wasted %q, want %q and %q", g, w, c.guess, wasted)

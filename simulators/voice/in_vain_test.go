@@ -66,6 +66,26 @@ func TestGuessInVain(t *testing.T) {
 	}
 }
 
+// TestGuessInVainUncounted: a server does not count what is given up. The prompt was sent all
+// the same: it is our own count of it that was for nothing, and the chunks that came.
+func TestGuessInVainUncounted(t *testing.T) {
+	b := newBench(hesitant(OnStop, 310*ms))
+	b.model.silent = true
+	tr := b.turn(t, 10*time.Second, 3, 4)
+	if got := tr.Fact(pipeline.FactWasted); got != "1002" {
+		t.Errorf("wasted %q, want 1000 of the prompt and the 2 tokens that came", got)
+	}
+	if r := tr.Requests[0]; r.PromptTokens != pipeline.UnknownCount || r.PromptEstimate != 1000 {
+		t.Errorf("counted %d, our own count %d, want it unknown and 1000", r.PromptTokens, r.PromptEstimate)
+	}
+	if _, _, estimated, ok := tr.Requests[0].Tokens(); estimated != 1002 || !ok {
+		t.Errorf("%d of our own count, known %t, want all 1002", estimated, ok)
+	}
+	if last := tr.Requests[1]; last.PromptTokens != 1000 || last.PromptEstimate != 0 {
+		t.Errorf("the answer's request has %d and %d, want the server's count alone", last.PromptTokens, last.PromptEstimate)
+	}
+}
+
 // Where the turn would be committed at the very instant there is nothing early: a wait of
 // none, and the final at 247.
 func TestGuessInVainAtTheCommit(t *testing.T) {

@@ -183,7 +183,7 @@ func (t *turn) ended(a *asking) {
 	}
 	switch {
 	case a.wrong:
-		t.wasted(r)
+		t.wasted(a)
 		if a.vain {
 			t.nextInVain()
 		}

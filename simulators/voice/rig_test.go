@@ -14,7 +14,8 @@ import (
 type staged struct {
 	loop                 pipeline.Scheduler
 	queue, prefill, next time.Duration
-	fails                int // the number of the request that fails at once, from 1
+	fails                int  // the number of the request that fails at once, from 1
+	silent               bool // requests that are given up are counted by nobody
 	calls                []staging
 }
 
@@ -76,6 +77,13 @@ func (m *staged) end(c *pipeline.Call, x *run, o pipeline.Outcome) {
 	c.Record.Outcome, c.Record.End, c.Record.OutputTokens = o, m.loop.Now(), c.OutputTokens
 	switch o {
 	case pipeline.Cancelled:
+		if m.silent { // a server does not count what is given up
+			c.Record.PromptTokens, c.Record.OutputTokens = pipeline.UnknownCount, pipeline.UnknownCount
+			for n := 1; n <= c.OutputTokens && m.at(x, n) <= m.loop.Now(); n++ {
+				c.Record.Chunks = n
+			}
+			break
+		}
 		c.Record.OutputTokens = 0
 		for n := 1; n <= c.OutputTokens && m.at(x, n) <= m.loop.Now(); n++ {
 			c.Record.OutputTokens = n

@@ -18,15 +18,16 @@ type turn struct {
 	*left
 	own *own
 
-	live    *live // nil where all is modelled
-	ear     heard
-	settled bool      // the turn is committed
-	onLine  bool      // the detectors hear this turn alone of its call
-	askings []*asking // in the order of their asking
-	early   *asking   // the one before the commit; nil for none
-	right   bool      // it was
-	vain    []vain    // those still to come at pauses inside the turn
-	lost    int       // tokens of requests that were for nothing; UnknownCount where there was none
+	live      *live // nil where all is modelled
+	ear       heard
+	settled   bool      // the turn is committed
+	onLine    bool      // the detectors hear this turn alone of its call
+	askings   []*asking // in the order of their asking
+	early     *asking   // the one before the commit; nil for none
+	right     bool      // it was
+	vain      []vain    // those still to come at pauses inside the turn
+	lost      int       // tokens of requests that were for nothing; UnknownCount where there was none
+	uncounted bool      // nobody knows all of them
 
 	gather, look, held, tool, filler pipeline.SpanID
 
@@ -199,7 +200,7 @@ func (t *turn) tell() {
 		}
 	}
 	t.forget()
-	if t.lost != pipeline.UnknownCount {
+	if t.lost != pipeline.UnknownCount && !t.uncounted {
 		t.fact(pipeline.FactWasted, strconv.Itoa(t.lost))
 	}
 	t.trace.Requests = t.requests[:0]

@@ -15,7 +15,7 @@ import (
 var told = map[string]string{
 	"ID": "it is the name", "Scheduled": "a simulated model says it", "Loading": "a simulated model says it",
 	"Reason": "words are no figure", "Simulated": "nothing was sent", "Headers": "words are no figure",
-	"LimitTokens": "it is in what was asked", "Out": "a model says it", "Back": "a model says it",
+	"PromptEstimate": "a count of the asker's own", "LimitTokens": "it is in what was asked", "Out": "a model says it", "Back": "a model says it",
 	"Reused": "a connection's", "DNS": "a connection's", "Connect": "a connection's", "TLS": "a connection's",
 }
 
