@@ -43,7 +43,7 @@ func overlong(r *reply.Reply, tokens int) string {
 	if most := mostOutputs(tokens); most > 0 && outputs(r) > most {
 		return wentOn
 	}
-	for _, fixed := range []error{wire.ErrLineTooLong, reply.ErrTooManyParts, reply.ErrTooManyValues} {
+	for _, fixed := range []error{wire.ErrLineTooLong, reply.ErrTooManyParts, reply.ErrTooManyValues, reply.ErrSilent} {
 		if errors.Is(r.Failure.Cause, fixed) {
 			return r.Failure.String()
 		}

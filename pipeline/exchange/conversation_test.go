@@ -83,7 +83,7 @@ func TestBadConversation(t *testing.T) {
 		"message 0: illegal base64 data at input byte 0": `{"from":"client","kind":"binary","at_ns":1,"bytes":3,"base64":"?"}`,
 	} {
 		l := lineOf(t, line)
-		if _, err := l.exchange(false); err == nil || err.Error() != want {
+		if _, err := l.exchange(false, nil); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}

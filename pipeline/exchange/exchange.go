@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"time"
@@ -74,22 +75,27 @@ type Rest struct {
 	Cut    string        // why it broke off, in words; empty where it did not
 }
 
-// Add adds a read. A nil Exchange keeps nothing.
+// Add adds a read. A nil Exchange keeps nothing. The body never has room for more than
+// twice what came, nor for more than MaxBytes and a read beside.
 func (x *Exchange) Add(at time.Duration, p []byte) {
 	if x != nil && len(p) > 0 {
-		x.Reads = append(roomy(x.Reads, 1), Read{at, len(p)})
-		x.Body = append(roomy(x.Body, len(p)), p...)
+		x.Reads = append(roomy(x.Reads, 1, 0), Read{at, len(p)})
+		x.Body = append(roomy(x.Body, len(p), int(x.MaxBytes)), p...)
 	}
 }
 
-// roomy returns a slice with room for n more, in twice the space when there is none. The
-// steps of append itself are a quarter each, so that small pieces would be copied five
-// times on the way to a long body.
-func roomy[T any](s []T, n int) []T {
-	if cap(s)-len(s) < n {
-		s = slices.Grow(s, max(n, len(s)))
+// roomy returns a slice with room for n more, in twice the space when there is none, but in
+// no more than most and them where there is a most. The steps of append itself are a quarter
+// each, so that small pieces would be copied five times on the way to a long body.
+func roomy[T any](s []T, n, most int) []T {
+	if cap(s)-len(s) >= n {
+		return s
 	}
-	return s
+	room := max(2*len(s), len(s)+n)
+	if most > 0 {
+		room = max(min(room, most+n), len(s)+n)
+	}
+	return append(make([]T, 0, room), s...)
 }
 
 // Whole reports whether the bytes of the response are here, if only in other letters.
@@ -133,7 +139,9 @@ func (x *Exchange) SetHeaders(headers map[string][]string) {
 func (x *Exchange) Redact(secret string) {
 	clean := func(s string) string { return Mask(s, secret) }
 	x.Path, x.Model, x.Cause = clean(x.Path), clean(x.Model), clean(x.Cause)
-	x.Ask, x.Body = []byte(clean(string(x.Ask))), []byte(clean(string(x.Body)))
+	x.Ask = bytes.Clone(x.Ask) // it may still be under way
+	MaskBytes(x.Ask, secret)
+	MaskBytes(x.Body, secret)
 	for i := range x.Headers {
 		x.Headers[i][1] = clean(x.Headers[i][1])
 	}

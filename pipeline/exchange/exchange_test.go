@@ -3,12 +3,15 @@ package exchange
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"io"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"halfsecond/pipeline"
 )
@@ -302,5 +305,116 @@ func BenchmarkWrite(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// A line is what encoding/json makes of it, whatever its body holds and however long it is.
+func TestLine(t *testing.T) {
+	for _, body := range []string{
+		"", "a", `"\` + "\x00\b\f\n\r\t\x7f<&>\u2028\u2029\ufffdé😀/", strings.Repeat("é😀\n", pieceBytes), strings.Repeat("x", pieceBytes-1) + "😀",
+		"\xff", strings.Repeat("\xffab", pieceBytes),
+	} {
+		x := sample()
+		x.Reads, x.Body = []Read{}, []byte{}
+		for i := 0; i < len(body); i += 7 {
+			x.Add(time.Duration(i), []byte(body[i:min(i+7, len(body))]))
+		}
+		l, _ := toLine(x, false)
+		l.Reads = [][2]int64{}
+		for _, r := range x.Reads {
+			l.Reads = append(l.Reads, [2]int64{int64(r.At), int64(r.Bytes)})
+		}
+		l.Body, l.BodyBase64 = readable(x.Body)
+		want, err := json.Marshal(&l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := file(t, Header{}, x)
+		_, got, _ := strings.Cut(unzipped(t, text), "\n")
+		if got != string(want)+"\n" {
+			t.Errorf("body %.20q: line\n%.300s, want\n%.300s", body, got, want)
+		}
+		if all, _ := readAll(t, text); len(x.Reads) > 0 && !reflect.DeepEqual(all, []*Exchange{x}) {
+			t.Errorf("body %.20q: read back as another", body)
+		}
+	}
+}
+
+// The parts of a JSON string are read as encoding/json reads them.
+func FuzzUnquoted(f *testing.F) {
+	for _, s := range []string{`a\n\u00e9\ud83d\ude00\ud83dx\udc00\/`, `\ud83d\u0041`, `\u12`, `\`, "a\nb", `\x`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		quoted := []byte(`"` + s + `"`)
+		if !utf8.ValidString(s) || stringEnd(quoted) != len(quoted) {
+			return
+		}
+		var want string
+		wantErr := json.Unmarshal(quoted, &want)
+		got, err := unquoted([]byte(s))
+		if (err == nil) != (wantErr == nil) || err == nil && string(got) != want {
+			t.Errorf("%q: %q, %v; want %q, %v", s, got, err, want, wantErr)
+		}
+	})
+}
+
+// heapWriter notes the most memory that was in use when something was written.
+type heapWriter struct {
+	n    int
+	most uint64
+}
+
+func (w *heapWriter) Write(p []byte) (int, error) {
+	if w.n++; w.n%8 == 1 {
+		runtime.GC()
+		w.most = max(w.most, memory().HeapAlloc)
+	}
+	return len(p), nil
+}
+
+func memory() runtime.MemStats {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m
+}
+
+// A long body takes its own size while it is written; as much again while a key is hidden
+// in it, or while there was no room for more of it; and what its line has when it is read.
+func TestMemory(t *testing.T) {
+	const size, beside = 16 << 20, 3 << 20
+	runtime.GC()
+	start := memory().HeapAlloc
+	x := sample()
+	x.Reads, x.Body, x.MaxBytes = nil, nil, size
+	for letters := []byte(strings.Repeat("data: {\"a\":1}\n\n", 1<<11)); len(x.Body) <= size; {
+		x.Add(1, letters)
+	}
+	if got := cap(x.Body); got > size+64<<10 {
+		t.Errorf("room for %d bytes, the limit is %d", got, size)
+	}
+	before := memory().TotalAlloc
+	x.Redact("s3cret99")
+	if got := memory().TotalAlloc - before; got > size+beside {
+		t.Errorf("%d bytes to hide a key in a body of %d", got, size)
+	}
+	var heap heapWriter
+	w, err := NewWriter(&heap, Header{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(x); err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	if got := heap.most - start; got > size+beside {
+		t.Errorf("%d bytes to write a body of %d", got, size)
+	}
+	text := file(t, Header{}, x)
+	before = memory().TotalAlloc
+	if all, _ := readAll(t, text); len(all) != 1 || !bytes.Equal(all[0].Body, x.Body) {
+		t.Error("it is read back as another")
+	}
+	if got := memory().TotalAlloc - before; got > 4*size+beside { // its line has signs of escape, and was outgrown
+		t.Errorf("%d bytes to read a body of %d", got, size)
 	}
 }

@@ -60,8 +60,9 @@ type line struct {
 	Notes    []noteLine      `json:"notes,omitempty"`
 }
 
-// toLine returns the line of an exchange.
-func toLine(x *Exchange, hashed bool) line {
+// toLine returns the line of an exchange without its reads and its body, and the body that
+// belongs there.
+func toLine(x *Exchange, hashed bool) (line, []byte) {
 	if hashed {
 		x = x.hashed()
 	}
@@ -69,18 +70,14 @@ func toLine(x *Exchange, hashed bool) line {
 		Request: x.Request, Protocol: x.Protocol, Model: x.Model, Method: x.Method, Path: x.Path, Due: nanos(x.Due), Sent: nanos(x.Sent),
 		Status: x.Status, HTTP: x.HTTP, Headers: x.Headers, Answered: nanos(x.Answered), MaxBytes: x.MaxBytes, MaxOutputs: x.MaxOutputs,
 		End: nanos(x.End), How: x.How, Stop: x.Stop, Cause: x.Cause, AskSum: x.AskSum, BodySum: x.BodySum,
-		Reads: make([][2]int64, 0, len(x.Reads)),
 	}
 	l.Setting, l.Messages, l.Notes = json.RawMessage(x.Setting), messageLines(x.Messages), noteLines(x.Notes)
-	for _, r := range x.Reads {
-		l.Reads = append(l.Reads, [2]int64{int64(r.At), int64(r.Bytes)})
-	}
-	if x.telling && len(x.Body) > 0 {
-		l.BodySum, x = Hash(x.Body), &Exchange{Ask: x.Ask}
-	}
 	l.Ask, l.AskBase64 = readable(x.Ask)
-	l.Body, l.BodyBase64 = readable(x.Body)
-	return l
+	if x.telling && len(x.Body) > 0 {
+		l.BodySum = Hash(x.Body)
+		return l, nil
+	}
+	return l, x.Body
 }
 
 // hashed returns the exchange without its texts.
@@ -125,8 +122,9 @@ func Hash(p []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// exchange returns what a line says. The sizes of its reads must add up to its body.
-func (l *line) exchange(hashed bool) (*Exchange, error) {
+// exchange returns what a line says whose body, if it is text, is that. The sizes of its
+// reads must add up to its body.
+func (l *line) exchange(hashed bool, text []byte) (*Exchange, error) {
 	x := &Exchange{
 		Request: l.Request, Protocol: l.Protocol, Model: l.Model, Method: l.Method, Path: l.Path, Due: duration(l.Due), Sent: duration(l.Sent),
 		Status: l.Status, HTTP: l.HTTP, Headers: l.Headers, Answered: duration(l.Answered), MaxBytes: l.MaxBytes, MaxOutputs: l.MaxOutputs,
@@ -136,8 +134,10 @@ func (l *line) exchange(hashed bool) (*Exchange, error) {
 	if x.Ask, err = unread(l.Ask, l.AskBase64); err != nil {
 		return nil, fmt.Errorf("ask_base64: %w", err)
 	}
-	if x.Body, err = unread(l.Body, l.BodyBase64); err != nil {
-		return nil, fmt.Errorf("body_base64: %w", err)
+	if x.Body = text; l.BodyBase64 != "" {
+		if x.Body, err = unread("", l.BodyBase64); err != nil {
+			return nil, fmt.Errorf("body_base64: %w", err)
+		}
 	}
 	x.Setting = string(l.Setting)
 	for i := range l.Messages {
@@ -151,6 +151,7 @@ func (l *line) exchange(hashed bool) (*Exchange, error) {
 		x.Notes = append(x.Notes, Note{n.Name, duration(n.At), n.N})
 	}
 	total, last := int64(0), int64(-1<<63)
+	x.Reads = slices.Grow(x.Reads, len(l.Reads))
 	for i, r := range l.Reads {
 		if r[1] < 1 || r[1] > maxLine || r[0] < last {
 			return nil, fmt.Errorf("read %d: want at least 1 byte, no earlier than the read before", i)

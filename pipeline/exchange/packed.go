@@ -23,5 +23,5 @@ func (x *Exchange) tells(secret string) bool {
 		return false // nobody can read it
 	}
 	text, _ := io.ReadAll(io.LimitReader(z, max(mostUnpacked, x.MaxBytes))) // what comes before an error can be read
-	return Mask(string(text), secret) != string(text)
+	return MaskBytes(text, secret)
 }

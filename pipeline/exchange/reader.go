@@ -2,7 +2,6 @@ package exchange
 
 import (
 	"bufio"
-	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -71,11 +70,7 @@ func (f *Reader) Next() (*Exchange, error) {
 	if err != nil {
 		return nil, err
 	}
-	var l line
-	var x *Exchange
-	if err = decode(text, &l); err == nil {
-		x, err = l.exchange(f.Header.Hashed)
-	}
+	x, err := decodeLine(text, f.Header.Hashed)
 	if err != nil {
 		return nil, fmt.Errorf("exchanges: line %d: %w", f.number, err)
 	}
@@ -92,7 +87,7 @@ func (f *Reader) line() ([]byte, error) {
 	var line []byte
 	for {
 		part, err := f.lines.ReadSlice('\n')
-		line = append(line, part...)
+		line = append(roomy(line, len(part), f.most), part...)
 		switch {
 		case len(line) > f.most:
 			return nil, fmt.Errorf("exchanges: line %d is longer than %d MiB, the most that is read here", f.number, f.most>>20)
@@ -108,10 +103,4 @@ func (f *Reader) line() ([]byte, error) {
 			return nil, fmt.Errorf("exchanges: line %d: %w", f.number, err)
 		}
 	}
-}
-
-func decode(text []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	return d.Decode(v)
 }

@@ -1,8 +1,8 @@
 package exchange
 
 import (
+	"bytes"
 	"slices"
-	"strings"
 )
 
 // leastPart is how many letters of a secret's beginning or end are worth hiding. Vendors
@@ -20,32 +20,39 @@ var noSecrets = []string{"null", "true", "false"}
 // more they also stand for eight and more of its beginning or of its end; a shorter one is
 // hidden where it is a word of its own. It may also be written in another way, see forms.
 func Mask(text, secret string) string {
-	if secret == "" || len(text) < min(leastPart, len(secret)) || slices.Contains(noSecrets, lower(secret)) {
-		return text
+	if b := []byte(text); MaskBytes(b, secret) {
+		return string(b)
+	}
+	return text
+}
+
+// MaskBytes does to a text in place what Mask does, and reports whether it hid anything. It
+// takes as much memory as the text beside it.
+func MaskBytes(text []byte, secret string) bool {
+	if secret == "" || len(text) < min(leastPart, len(secret)) || slices.Contains(noSecrets, string(lower([]byte(secret)))) {
+		return false
 	}
 	m := cover{text: text, low: lower(text)}
 	for _, form := range forms(secret) {
-		m.secret = lower(form)
+		m.secret = lower([]byte(form))
 		n := min(leastPart, len(form))
 		m.heads(n)
 		m.tails(n)
 	}
-	if m.out == nil {
-		return text
-	}
-	return string(m.out)
+	return m.hid
 }
 
 // cover is the masking of one text.
 type cover struct {
-	text, low, secret string
-	out               []byte // nil while nothing is hidden
+	text        []byte // masked as far as that has come
+	low, secret []byte // in small letters
+	hid         bool
 }
 
 // heads hides what begins as the secret does, for n letters or more.
 func (m *cover) heads(n int) {
 	for at := 0; ; {
-		i := strings.Index(m.low[at:], m.secret[:n])
+		i := bytes.Index(m.low[at:], m.secret[:n])
 		if i < 0 {
 			return
 		}
@@ -62,7 +69,7 @@ func (m *cover) heads(n int) {
 func (m *cover) tails(n int) {
 	tail := m.secret[len(m.secret)-n:]
 	for at := 0; ; {
-		i := strings.Index(m.low[at:], tail)
+		i := bytes.Index(m.low[at:], tail)
 		if i < 0 {
 			return
 		}
@@ -81,11 +88,9 @@ func (m *cover) hide(from, to int) {
 	if len(m.secret) < leastPart && (m.goesOn(from-1, from) || m.goesOn(to-1, to)) {
 		return
 	}
-	if m.out == nil {
-		m.out = []byte(m.text)
-	}
+	m.hid = true
 	for i := from; i < to; i++ {
-		m.out[i] = '*'
+		m.text[i] = '*'
 	}
 }
 
@@ -98,13 +103,13 @@ func inWord(c byte) bool {
 	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '_'
 }
 
-// lower returns a text of the same size with small letters for those of ASCII.
-func lower(s string) string {
-	b := []byte(s)
+// lower returns a copy of a text with small letters for those of ASCII.
+func lower(text []byte) []byte {
+	b := slices.Clone(text)
 	for i, c := range b {
 		if 'A' <= c && c <= 'Z' {
 			b[i] = c + 'a' - 'A'
 		}
 	}
-	return string(b)
+	return b
 }

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -30,13 +31,26 @@ func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	return f, f.err
 }
 
-// Write writes one exchange.
+// Write writes one exchange. A long body goes out piece by piece, and takes no more memory
+// than it has as it is.
 func (w *Writer) Write(x *Exchange) error {
-	l := toLine(x, w.hashed)
-	text, err := json.Marshal(&l) // outside of the lock: bodies are long
+	e, err := newEncoder(x, w.hashed)
+	line := new(bytes.Buffer)
+	if err == nil && e.short() {
+		err = e.writeTo(line) // outside of the lock
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.write(text, err)
+	switch {
+	case w.err != nil:
+	case err != nil:
+		w.fail(err)
+	case e.short():
+		_, err = line.WriteTo(w.zip)
+		w.fail(err)
+	default:
+		w.fail(e.writeTo(w.zip))
+	}
 	return w.err
 }
 

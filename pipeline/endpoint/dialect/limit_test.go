@@ -216,3 +216,87 @@ func heap() int64 {
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }
+
+// What goes on without output ends, however small its messages are; a server that keeps a
+// connection alive, or says something beside each chunk of its answer, does not go over.
+func TestSilentLimit(t *testing.T) {
+	const beside, words = 65_536, "the answer went on without output: more than 65536 messages and comments came that hold none, beside 8 for each chunk of output and one for each millisecond"
+	const role, comment = "data: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n", ": ping\n\n"
+	chunk := delta(`"content":"a"`)
+	type part struct {
+		at    time.Duration
+		text  string
+		times int
+	}
+	tests := []struct {
+		name   string
+		parts  []part
+		reason string
+		end    time.Duration
+	}{
+		{"as many as the limit", []part{{0, role, beside}, {1, chunk + stop + done, 1}}, "", 1},
+		{"one more", []part{{0, role, beside}, {1, role + chunk + stop + done, 1}}, words, 1},
+		{"comments", []part{{0, comment, beside}, {1, comment + chunk + stop + done, 1}}, words, 1},
+		{"both", []part{{0, comment + role, beside/2 + 1}}, words, 0},
+		{"eight more for a chunk, the finish reason one of them", []part{{0, chunk, 1}, {1, role, beside + 7}, {2, stop + done, 1}}, "", 2},
+		{"nine more", []part{{0, chunk, 1}, {1, role, beside + 9}, {2, stop + done, 1}}, words, 1},
+		{"every two milliseconds for an hour", []part{{time.Hour, comment, 1_800_000}, {time.Hour, chunk + stop + done, 1}}, "", time.Hour},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			x := &exchange.Exchange{
+				Protocol: string(OpenAIChat), Status: 200, Headers: [][2]string{{"Content-Type", "text/event-stream"}}, How: exchange.Open,
+			}
+			for _, p := range tt.parts {
+				text := strings.Repeat(p.text, p.times)
+				for i := 0; i < len(text); i += reply.ReadBytes {
+					x.Add(p.at, []byte(text[i:min(i+reply.ReadBytes, len(text))]))
+				}
+			}
+			told := 0
+			r, err := Retell(x, func(reply.Message) { told++ })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, reason := r.Ending(); reason != tt.reason || r.End != tt.end || reason != "" && r.Failure.Kind != reply.TooLong {
+				t.Errorf("%q at %s, want %q at %s", reason, r.End, tt.reason, tt.end)
+			}
+			if tt.reason != "" && told > beside+10 {
+				t.Errorf("%d messages were told", told)
+			}
+		})
+	}
+}
+
+// A read of a byte takes more room than its byte: there are so many of them, and no more.
+func TestReadLimit(t *testing.T) {
+	for _, c := range []struct {
+		reads  int
+		reason string
+	}{{65_536 + 64 - 1, ""}, {65_536 + 64, ""}, {65_536 + 64 + 1, "the reply came in more than 65600 reads"}} {
+		end := delta(`"content":"a"`) + stop + done
+		r := reply.Read(reply.Response{
+			Status: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, MaxBytes: 1 << 10, Decoder: openAIChat.NewDecoder(),
+			Body: &pauses{empty: c.reads - 1, text: end}, Clock: func() time.Duration { return 0 },
+		}, nil)
+		if _, reason := r.Ending(); reason != c.reason {
+			t.Errorf("%d reads: %q, want %q", c.reads, reason, c.reason)
+		}
+	}
+}
+
+// pauses is a body of which so many reads bring nothing, and the next all of its text.
+type pauses struct {
+	empty int
+	text  string
+}
+
+func (p *pauses) Read(b []byte) (int, error) {
+	if p.empty > 0 {
+		p.empty--
+		return 0, nil
+	}
+	n := copy(b, p.text)
+	p.text = p.text[n:]
+	return n, nil
+}

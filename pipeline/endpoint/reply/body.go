@@ -17,6 +17,7 @@ type source struct {
 	read  func(at time.Duration, p []byte) // nil when nobody wants to know
 	left  int64                            // bytes that may still come
 	limit int64
+	reads int64 // that may still come
 
 	at     time.Duration // when the last read returned
 	first  time.Duration // when the first byte came, once got is true
@@ -33,6 +34,9 @@ func (s *source) Read(p []byte) (int, error) {
 	}
 	if n > 0 && s.read != nil {
 		s.read(s.at, p[:n])
+	}
+	if s.reads--; s.reads < 0 {
+		return 0, tooManyReads(mostReads(s.limit))
 	}
 	if s.left -= int64(n); s.left < 0 {
 		return 0, tooManyBytes(s.limit)

@@ -3,6 +3,7 @@ package reply
 import (
 	"bytes"
 	"fmt"
+	"time"
 )
 
 // limitError says that a response goes over a limit of its reader.
@@ -16,6 +17,42 @@ func tooManyBytes(limit int64) error {
 
 func tooManyOutputs(came, limit int) error {
 	return &limitError{fmt.Sprintf("the answer has too many output chunks: %d came, the limit is %d", came, limit)}
+}
+
+// What a stream may say without output: silentBeside messages and comments, silentPerOutput
+// more for each output chunk, and one more for each silentEvery of its time. That is room
+// for a role, a filter and a count of tokens in every event, for comments that keep a
+// connection alive a few milliseconds apart for as long as it lasts, and for an empty chunk
+// in place of each token that a server hides. What goes on beyond it tells nothing and never
+// ends.
+const (
+	silentBeside    = 65_536
+	silentPerOutput = 8
+	silentEvery     = time.Millisecond
+)
+
+// ErrSilent is the cause of a failure for a reply that goes over that. It has the same words
+// for every reply, so that a report counts them together. No setting moves this limit.
+var ErrSilent = fmt.Errorf("the answer went on without output: more than %d messages and comments came that hold none, beside %d for each chunk of output and one for each millisecond",
+	silentBeside, silentPerOutput)
+
+// tooSilent reports whether so many messages without output are too many, of a stream that
+// brought so many output chunks in that time.
+func tooSilent(silent, outputs int, passed time.Duration) bool {
+	return silent-silentBeside > silentPerOutput*outputs+int(passed/silentEvery)
+}
+
+// How many reads of a response are taken: readsBeside, and one for each bytesPerRead of the
+// limit of its bytes. What is kept of a read takes as much memory as that.
+const (
+	readsBeside  = 65_536
+	bytesPerRead = 16
+)
+
+func mostReads(limit int64) int64 { return readsBeside + limit/bytesPerRead }
+
+func tooManyReads(most int64) error {
+	return &limitError{fmt.Sprintf("the reply came in more than %d reads", most)}
 }
 
 // maxParts limits the choices and tool calls of a reply, together, and the pieces of one

@@ -46,7 +46,9 @@ type Response struct {
 
 const (
 	// DefaultMaxBytes limits a reply: four of the longest lines. What is kept of one takes
-	// up to five times as much memory, in chunks as short as JSON lets them be.
+	// up to five times as much memory, in chunks of output as short as JSON lets them be;
+	// MaxOutputs bounds those. Messages without output take none, but end a reply that has
+	// too many; see ErrSilent.
 	DefaultMaxBytes = 4 * wire.MaxLine
 	// ReadBytes is the most that one read takes. Bytes that wait together should be read
 	// together, since they get one instant.
@@ -101,6 +103,7 @@ type reader struct {
 	tally   tally
 	odd     oddCounts
 	outputs int // output chunks of all choices
+	silent  int // messages and comments without any
 	parts   parts
 	choices []*gatherer
 }
@@ -124,7 +127,7 @@ func newReader(resp Response, each func(int, Output)) *reader {
 		endless:     resp.Endless,
 		contentType: strings.ToLower(strings.TrimSpace(mediaType)),
 		body: body{
-			source: &source{from: resp.Body, clock: resp.Clock, at: began, read: resp.Read, left: limit, limit: limit},
+			source: &source{from: resp.Body, clock: resp.Clock, at: began, read: resp.Read, left: limit, limit: limit, reads: mostReads(limit)},
 			coding: coding, left: limit,
 		},
 		each:       each,
@@ -223,6 +226,26 @@ func (r *reader) cleanEnd(err error) bool {
 
 // event handles one message of a stream. It reports whether to read on.
 func (r *reader) event(e wire.Event) bool {
+	if r.ended { // by a comment of the same read
+		return false
+	}
+	outputs := r.outputs
+	r.message(e)
+	if r.outputs == outputs {
+		r.countSilent(e.At)
+	}
+	return !r.ended
+}
+
+// countSilent counts a message without output.
+func (r *reader) countSilent(at time.Duration) {
+	r.silent++
+	if !r.ended && tooSilent(r.silent, r.outputs, at-r.reply.Began) {
+		r.fail(at, &Failure{Kind: TooLong, Cause: ErrSilent})
+	}
+}
+
+func (r *reader) message(e wire.Event) {
 	e.Data = bytes.TrimSpace(e.Data)
 	switch {
 	case string(e.Data) == wire.Done:
@@ -251,7 +274,6 @@ func (r *reader) event(e wire.Event) bool {
 		r.tell(Message{At: e.At, Name: e.Name, Data: e.Data, Step: &r.step})
 		r.take(e.At)
 	}
-	return !r.ended
 }
 
 // unread reports whether a message of a stream, of which the decoder made nothing, is no
@@ -267,7 +289,11 @@ func unread(e wire.Event, s *Step) bool {
 
 // comment handles what an event stream says to nobody.
 func (r *reader) comment(text []byte, at time.Duration) {
+	if r.ended {
+		return
+	}
 	r.tell(Message{At: at, Data: text, Comment: true})
+	r.countSilent(at)
 }
 
 // take handles what a message of a stream said.
