@@ -16,6 +16,7 @@ const (
 	whole                // all at the end
 	bySize               // whenever a buffer was full
 	clumped              // whenever a timer fired
+	partly               // a large part in one heap, the others not
 	bursts               // several at a time, now more and now fewer: the engine made them so
 )
 
@@ -29,10 +30,38 @@ type shape struct {
 	bytes    int           // of a delivery, its median
 	together int           // output chunks that did not come alone
 	heaps    int           // deliveries that they came in
+	heap     heap          // the largest of those
+}
+
+// heap is the delivery that brought the most chunks.
+type heap struct {
+	pack
+	first, last bool // of those with output
 }
 
 // held reports whether something kept the chunks back.
-func (s *shape) held() bool { return s.form == whole || s.form == bySize || s.form == clumped }
+func (s *shape) held() bool {
+	return s.form == whole || s.form == bySize || s.form == clumped || s.form == partly
+}
+
+// made returns how long the largest heap took to make after its first chunk, at the usual
+// time between deliveries for each.
+func (s *shape) made() time.Duration { return time.Duration(s.heap.chunks-1) * s.every }
+
+// lay returns how long the first chunk of the largest heap lay, as far as that can be told:
+// until the others were made, which took no longer than the wait before them.
+func (s *shape) lay() time.Duration {
+	before := ttft(s.request)
+	if !s.heap.first {
+		before = 0
+		for _, o := range s.request.Outputs() {
+			if o.At < s.heap.at {
+				before = s.heap.at - o.At
+			}
+		}
+	}
+	return min(before, s.made())
+}
 
 // Limits of the forms. They leave room for the noise of a busy machine: a form is named
 // only where nothing else looks like it.
@@ -57,6 +86,9 @@ const (
 	// In bursts at least that share of the chunks did not come alone, in so many
 	// deliveries: one heap is what a pause leaves.
 	burstShare, leastHeaps = 0.3, 3
+	// Where fewer deliveries brought that share, a heap of so many chunks was held back: no
+	// step of an engine makes as many.
+	leastHeap = 8
 )
 
 // pack is what came together.
@@ -103,12 +135,16 @@ func shapeOf(r *seen.Request) shape {
 	s.packs = len(all)
 	s.every = median(gaps(all))
 	s.bytes = middle(all, func(p pack) int { return p.bytes })
-	for _, p := range all {
+	for i, p := range all {
 		if p.chunks > 1 {
 			s.together += p.chunks
 			s.heaps++
 		}
+		if p.chunks > s.heap.chunks {
+			s.heap = heap{pack: p, last: i == len(all)-1}
+		}
 	}
+	s.heap.first = s.heap.at <= r.Record.FirstOutput
 	s.form = tell(&s, all)
 	return s
 }
@@ -123,6 +159,8 @@ func tell(s *shape, all []pack) form {
 		return bySize
 	case timed(s, all), heaped(s):
 		return clumped
+	case s.heap.chunks >= leastHeap && float64(s.heap.chunks) >= burstShare*float64(s.chunks) && s.lay() >= shortestWait && 2*s.lay() >= s.made():
+		return partly
 	case s.heaps >= leastHeaps && float64(s.together) >= burstShare*float64(s.chunks):
 		return bursts
 	}

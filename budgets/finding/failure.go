@@ -80,7 +80,7 @@ func (v *view) far(r *seen.Request) string {
 	if r.Record.Chunks == 0 {
 		return fmt.Sprintf("%s: no output, until %s after sending", v.which(r), ms(r.Since(r.Record.End)))
 	}
-	return fmt.Sprintf("%s: %d chunks, the last %s after sending; the end after %s", v.which(r), r.Record.Chunks, ms(r.Since(r.Record.LastOutput)), ms(r.Since(r.Record.End)))
+	return fmt.Sprintf("%s: %s, the last %s after sending; the end after %s", v.which(r), counted(pipeline.UnknownCount, r.Record.Chunks), ms(r.Since(r.Record.LastOutput)), ms(r.Since(r.Record.End)))
 }
 
 func (v *view) errorIn200(r *seen.Request) Finding {
@@ -103,6 +103,11 @@ func (v *view) cut(r *seen.Request) Finding {
 	f := Finding{ID: "cut", Title: "the answer breaks off: the connection is lost in the middle", Evidence: []string{v.far(r)}, Fix: "look for a time limit or a restart of a proxy or of the server"}
 	if r.Reply.BodyEnded {
 		f.Title = "the answer ends with neither an end event nor a finish reason, so nobody can tell whether it is whole"
+	}
+	if n := len(r.Events); r.Reply.BodyEnded && n > 0 && r.Events[n-1].Kind == seen.KindUnread && r.Reply.Unread == 0 {
+		e := r.Events[n-1]
+		f.Title = "the answer breaks off: the response ends in the middle of an event"
+		f.Evidence = append(f.Evidence, fmt.Sprintf("event %d, the last, has %s, which begin with %q: %s", n, byteCount(e.Bytes), e.Text, e.Wrong))
 	}
 	if r.Record.Reason != "" {
 		f.Evidence = append(f.Evidence, line(r.Record.Reason))
@@ -171,7 +176,19 @@ func streams(v *view) []Finding {
 			found = append(found, f)
 		}
 	}
-	return append(found, v.stalls()...)
+	return append(append(found, v.choices()...), v.stalls()...)
+}
+
+// choices finds answers of several choices, though no request of ours asks for more than one.
+func (v *view) choices() []Finding {
+	f, ok := v.flagged(reply.FlagMultipleChoices)
+	if !ok {
+		return nil
+	}
+	f.Severity, f.Title = Misleading, "the server sends several choices, though one was asked for, and counts their tokens together"
+	f.Evidence = append(f.Evidence, "so there is no tpot and no tokens a second: the tokens are of all choices, and the instants of the first")
+	f.Fix = "have the server, or the gateway before it, send one choice (\"n\": 1, \"best_of\" too); all of them are paid for"
+	return []Finding{f}
 }
 
 // soon reports whether every answer was there so soon that nobody waited for it.
@@ -211,6 +228,8 @@ func (v *view) flagEvidence(flag string, r *seen.Request) string {
 		return fmt.Sprintf("%s: %s, all of it %s after sending", v.which(r), r.Header("Content-Type"), ms(r.Since(r.Record.End)))
 	case reply.FlagNoUsage:
 		return fmt.Sprintf("%s: %d output chunks and no count of tokens", v.which(r), r.Record.Chunks)
+	case reply.FlagMultipleChoices:
+		return fmt.Sprintf("%s: %d choices, %s in the first of them", v.which(r), len(r.Reply.Choices), counted(r.Record.OutputTokens, r.Record.Chunks))
 	case reply.FlagNoDone:
 		return fmt.Sprintf("%s: after the last output came %s", v.which(r), v.after(r))
 	}
@@ -233,14 +252,18 @@ func (v *view) stalls() []Finding {
 		gaps := r.Reply.Answer().ICL()
 		usual := median(slices.DeleteFunc(slices.Clone(gaps), func(g time.Duration) bool { return g == 0 }))
 		for i, g := range gaps {
-			if len(gaps) < fewest || g < least || g < much*usual || v.shape.held() {
+			if len(gaps) < fewest || g < least || g < much*usual || v.shape.held() && (v.shape.form != partly || v.shape.heap.first) {
 				continue
 			}
-			return []Finding{{
+			f := Finding{
 				ID: "stall", Severity: Slow, Cost: g, Title: "the answer pauses in the middle",
 				Evidence: []string{fmt.Sprintf("%s: %s between chunk %d and the next; the usual gap is %s", v.which(r), ms(g), i+1, ms(usual))},
 				Fix:      "see what the server did then: another request's long prompt, a preempted request, or a collector of garbage; cap the prompts that it takes in one step",
-			}}
+			}
+			if s := shapeOf(r); s.form == partly {
+				f.Evidence = append(f.Evidence, fmt.Sprintf("%d of %d chunks came together behind it: they were made meanwhile, and held back", s.heap.chunks, s.chunks))
+			}
+			return []Finding{f}
 		}
 	}
 	return nil

@@ -44,6 +44,18 @@ func TestFindings(t *testing.T) {
 		{name: "gzip-flushed", server: &script{zip: true, body: always(good(40))}, want: "compressed"},
 		{name: "bursts", server: &script{body: always(begin, role, drafts(60), stop, usage(200, 0, 60, 0), done)}, want: "bursts"},
 
+		{name: "held-start", server: &script{body: always(10*begin, strings.Join(texts(join(role, chunks(49))), ""), gap, chunks(11), stop, usage(200, 0, 60, 0), done)}, want: "held_part"},
+		{name: "held-middle", server: &script{body: always(begin, role, chunks(20), 4*begin, strings.Join(texts(chunks(20)), ""), gap, chunks(20), stop, usage(200, 0, 60, 0), done)}, want: "held_part"},
+		{name: "held-little", server: &script{body: always(begin, role, strings.Join(texts(chunks(7)), ""), gap, chunks(13), stop, usage(200, 0, 20, 0), done)}},
+		{name: "held-not", server: &script{body: always(begin, role, chunks(20), gap, strings.Join(texts(chunks(9)), ""), stop, usage(200, 0, 29, 0), done)}},
+
+		{name: "choices", server: &script{body: always(begin, role, chunks(20), other, stop, usage(200, 0, 40, 0), done)}, want: "multi_choice"},
+		{name: "cut-event", server: &script{body: always(begin, role, chunks(20), "data: {\"choices\":[{\"del")}, want: "cut"},
+		{name: "still-past-limit", server: endless{role, 600 * time.Millisecond, delta(" word")}, change: short, want: "timeout"},
+		{name: "long-line", server: &script{body: always(begin, role, chunks(1), delta(strings.Repeat("y", 300_000)), stop, done)}, change: func(c *probe.Config) { c.Endpoint.MaxBytes = 100_000 }, want: "too_long"},
+		{name: "long-events", server: &script{body: always(begin, role, strings.Repeat(delta(strings.Repeat("y", 3_000)), 50), stop, done)}, change: func(c *probe.Config) { c.Endpoint.MaxBytes = 100_000 }, want: "too_long"},
+		{name: "no-output", server: &script{body: always(begin, strings.Repeat(role, 70_000), stop, done)}, want: "too_long"},
+
 		{name: "tokens", server: &script{body: always(begin, role, chunks(20), stop, usage(200, 0, 50, 0), done)}, want: "tokens_exceed_chunks"},
 		{name: "no-usage", server: &script{body: always(begin, role, chunks(20), stop, done)}, want: "no_usage"},
 		{name: "invalid-json", server: &script{body: always(begin, role, chunks(20), broken, broken, chunks(20), stop, usage(200, 0, 42, 0), done)}, want: "invalid_json"},
@@ -174,6 +186,9 @@ func TestFindings(t *testing.T) {
 		})
 	}
 }
+
+// other is a chunk of a second choice.
+const other = "data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\" word\"}}]}\n\n"
 
 // short has time limits that are soon over.
 func short(c *probe.Config) {

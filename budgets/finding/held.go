@@ -31,6 +31,22 @@ func deliveries(v *view) []Finding {
 		f.ID, f.Title = "clumps", "the answer comes in clumps, one every "+ms(s.every)
 		f.Evidence = []string{fmt.Sprintf("%s: %d chunks came in %d deliveries, some %d at a time, one every %s", v.which(s.request), s.chunks, s.packs, s.chunks/s.packs, ms(s.every))}
 		f.Fix = cureClumped(s.request)
+	case partly:
+		if !s.heap.first && len(v.stalls()) > 0 {
+			return nil // what came behind a pause
+		}
+		f.ID, f.Title = "held_part", "a part of the answer is held back, and then comes at once"
+		if s.heap.first {
+			f.Title = "the beginning of the answer is held back, and then comes at once"
+		}
+		f.Evidence = []string{
+			fmt.Sprintf("%s: %d of %d chunks came together, %s after the request was sent; the others in %d deliveries, one every %s", v.which(s.request), s.heap.chunks, s.chunks, ms(s.request.Since(s.heap.at)), s.packs-1, ms(s.every)),
+			"so tpot and tokens a second are those of what was held back as well, and faster than the model is",
+		}
+		if s.heap.first {
+			f.Evidence = append(f.Evidence, "and ttft tells when they were let go, not when the first was made")
+		}
+		f.Fix = cureHeld(s.request)
 	default:
 		return nil
 	}
@@ -50,6 +66,8 @@ func (s *shape) cost() time.Duration {
 		return ttft(s.request)
 	case bySize, clumped:
 		return s.every
+	case partly:
+		return s.lay()
 	}
 	return pipeline.Unknown
 }

@@ -61,10 +61,14 @@ func (v *view) ignoresLimit(r *seen.Request) Finding {
 
 // counted says how long an answer is, by tokens where the server counts them.
 func counted(tokens, chunks int) string {
-	if tokens == pipeline.UnknownCount {
-		return fmt.Sprintf("%d chunks", chunks)
+	in := fmt.Sprintf("%d chunks", chunks)
+	if chunks == 1 {
+		in = "1 chunk"
 	}
-	return fmt.Sprintf("%d tokens in %d chunks", tokens, chunks)
+	if tokens == pipeline.UnknownCount {
+		return in
+	}
+	return fmt.Sprintf("%d tokens in %s", tokens, in)
 }
 
 // limits are the members of a request that limit the answer, and what servers may want in
@@ -88,11 +92,56 @@ func (v *view) tooLong(r *seen.Request) Finding {
 	for _, read := range r.Reads {
 		bytes += read.Bytes
 	}
-	return Finding{
+	f := Finding{
 		ID: "too_long", Title: "the response goes on and on, and little of it is the answer",
-		Evidence: []string{v.far(r), fmt.Sprintf("it was given up after %s, %d messages", byteCount(bytes), len(r.Events))},
+		Evidence: []string{v.far(r), fmt.Sprintf("it was given up after %s, %s", byteCount(bytes), messages(len(r.Events))), line(r.Record.Reason)},
 		Fix:      "see what the server, or what stands between, sends beside the answer: a line without end, or the same message again and again",
 	}
+	if !strings.Contains(r.Record.Reason, limitBytes) {
+		return f
+	}
+	part := unended(r, bytes)
+	if part > bytes/2 {
+		f.Evidence = append(f.Evidence, "about "+byteCount(part)+" of it are a message that had not ended")
+	}
+	if part > bytes/2 || ofAnswer(r) > bytes/2 {
+		f.Title = "the response is longer than what is read of one here, and may be honest"
+	}
+	f.Fix = "if such a response is what you want, read more of it, as with " + limitBytes + " 64MiB, which is what run takes; else " + f.Fix
+	return f
+}
+
+// ofAnswer returns the bytes of messages that brought output.
+func ofAnswer(r *seen.Request) (n int) {
+	for _, e := range r.Events {
+		if e.Output() {
+			n += e.Bytes
+		}
+	}
+	return n
+}
+
+// limitBytes is the flag that moves the limit on the size of a response; the reason of a
+// request that went over it names it.
+const limitBytes = "--limit-bytes"
+
+// unended returns about how many of the bytes of a response, as they came, are behind the
+// last message that was whole; 0 of packed ones, where that cannot be told.
+func unended(r *seen.Request, bytes int) int {
+	if r.Reply.Compressed {
+		return 0
+	}
+	for _, e := range r.Events {
+		bytes -= e.Bytes
+	}
+	return max(0, bytes)
+}
+
+func messages(n int) string {
+	if n == 1 {
+		return "1 message"
+	}
+	return fmt.Sprintf("%d messages", n)
 }
 
 // timedOut explains an answer that did not end in time.
@@ -109,6 +158,11 @@ func (v *view) timedOut(r *seen.Request) Finding {
 		f.Title = "the answer was still coming when its time was up"
 		f.Fix = "give it longer with --limit-whole, or ask for less with --answer; if that is the pace of the model, users wait as long"
 		f.Evidence = append(f.Evidence, v.pace(r))
+		if v.Limit >= 1 && r.Record.Chunks > v.Limit {
+			f.Title = "the answer was still coming when its time was up, past the tokens that it may have"
+			f.Fix = fmt.Sprintf("have the server, or the gateway before it, heed %s: it sent %d chunks where at most %d tokens were asked for, so more time may not end it. Only where a chunk of it is less than a token, give it longer with --limit-whole",
+				limits[v.Protocol], r.Record.Chunks, v.Limit)
+		}
 	}
 	return f
 }
@@ -120,5 +174,8 @@ func (v *view) pace(r *seen.Request) string {
 		return "it came at once"
 	}
 	rate := float64(r.Record.Chunks-1) * float64(time.Second) / float64(span)
+	if r.Record.Chunks > v.Limit {
+		return fmt.Sprintf("%.1f chunks a second, and no end at %d of them, where at most %d tokens were asked for", rate, r.Record.Chunks, v.Limit)
+	}
 	return fmt.Sprintf("%.1f chunks a second: %d tokens may take %s", rate, v.Limit, ms(time.Duration(float64(v.Limit)/rate*float64(time.Second)).Round(time.Second)))
 }

@@ -264,7 +264,9 @@ func (r *reader) message(e wire.Event) {
 		r.step.reset()
 		r.decoder.Event(e, &r.step)
 		if r.step.Unread = unread(e, &r.step); r.step.Unread {
-			r.reply.Unread++
+			if !e.Pending {
+				r.reply.Unread++
+			}
 		} else {
 			if r.step.Mangled = r.step.says() && !utf8.Valid(e.Data); r.step.Mangled {
 				r.reply.Mangled++
@@ -278,9 +280,9 @@ func (r *reader) message(e wire.Event) {
 
 // unread reports whether a message of a stream, of which the decoder made nothing, is no
 // valid JSON. One by a name of its own may hold other text, so it counts only where it
-// begins as JSON does; one that the end of the body cut counts never.
+// begins as JSON does.
 func unread(e wire.Event, s *Step) bool {
-	if e.Pending || len(e.Data) == 0 || s.says() {
+	if len(e.Data) == 0 || s.says() {
 		return false
 	}
 	named := e.Name != "" && e.Name != "message"

@@ -29,7 +29,9 @@ type Reply struct {
 	// holds when the reader had enough before.
 	BodyEnded, BodyBroken bool
 
-	Unread  int // messages of a stream that are no valid JSON, and were left out
+	// Unread counts messages of a stream that are no valid JSON, and were left out. One that
+	// the end of the body cut is none of them.
+	Unread  int
 	Mangled int // messages of a stream that are no UTF-8, of which U+FFFD was read in places
 
 	Choices []Choice // by index, each kept apart
