@@ -159,6 +159,7 @@ func TestFindings(t *testing.T) {
 		{name: "no-key-no-model", server: status(http.StatusUnauthorized, `{"error":{"message":"No key."}}`), want: "key"},
 		{name: "wrong-key", faults: []string{"status 401"}, change: func(c *probe.Config) { named(c); c.Endpoint.Key = endpoint.NewKey("sk-secret") }, want: "key"},
 		{name: "model", change: func(c *probe.Config) { c.Endpoint.Model = "n" }, want: "model"},
+		{name: "limited-until", server: undated(), change: named, want: "rate_limit"},
 		{name: "path", change: func(c *probe.Config) { c.Endpoint.URL, c.Endpoint.Model = "http://llm.test/v2", "m" }, want: "path"},
 		{name: "path-no-model", change: func(c *probe.Config) { c.Endpoint.URL = "http://llm.test/v2" }, want: "path"},
 		{name: "other-protocol", server: &script{}, change: func(c *probe.Config) { c.Endpoint.Protocol = dialect.OllamaChat; c.Endpoint.Model = "m" }, want: "path"},
@@ -189,6 +190,16 @@ func TestFindings(t *testing.T) {
 
 // other is a chunk of a second choice.
 const other = "data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\" word\"}}]}\n\n"
+
+// undated is a server that has enough until half a minute from now, and does not say when
+// that is.
+func undated() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Date"] = nil
+		w.Header().Set("Retry-After", time.Now().Add(30*time.Second).UTC().Format(http.TimeFormat))
+		status(http.StatusTooManyRequests, `{"error":{"message":"Slow down."}}`).ServeHTTP(w, r)
+	})
+}
 
 // short has time limits that are soon over.
 func short(c *probe.Config) {

@@ -17,7 +17,7 @@ func limited(f refusal) Finding {
 	}
 	if f.wait != pipeline.Unknown {
 		found.Fix = "send less at once, wait as long as Retry-After says, or have the limit raised; nothing more was sent here"
-		found.Evidence = append(found.Evidence, "it asks to wait "+ms(f.wait))
+		found.Evidence = append(found.Evidence, Waits(f.wait, f.dated()))
 	}
 	found.Evidence = append(found.Evidence, quotas(f.headers)...)
 	if f.look {

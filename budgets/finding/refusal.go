@@ -2,6 +2,7 @@ package finding
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -117,7 +118,7 @@ func unlisted(v *view) []Finding {
 		found.Severity, found.Fix = Note, "completions do well without it; clients that let people choose a model need it"
 	}
 	if f.wait != pipeline.Unknown {
-		found.Evidence = append(found.Evidence, "it asks to wait "+ms(f.wait))
+		found.Evidence = append(found.Evidence, Waits(f.wait, f.dated()))
 	}
 	found.Evidence = append(found.Evidence, quotas(f.headers)...)
 	return []Finding{found}
@@ -224,6 +225,21 @@ func (v *view) mean(f *Finding) {
 	if meant := dialect.Meant(v.Elsewhere, v.Protocol); meant != "" {
 		f.Fix = meant
 	}
+}
+
+// Waits says how long a server asks to wait. Ours says that only our clock could tell, since
+// the response states the date until which, and not its own.
+func Waits(wait time.Duration, ours bool) string {
+	words := "it asks to wait " + ms(wait)
+	if ours {
+		words += ", by the clock of this machine: its Retry-After is a date, and the response has no Date"
+	}
+	return words
+}
+
+// dated reports whether our clock told how long the server asks to wait.
+func (f *refusal) dated() bool {
+	return slices.ContainsFunc(f.headers, func(h [2]string) bool { return h[0] == reply.OurDate })
 }
 
 func failed(f refusal) Finding {

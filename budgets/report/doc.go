@@ -89,6 +89,7 @@
 //	  untimed         answers that ended ok without an output at an instant of its own: one JSON text in place of a stream
 //	  empty           answers that ended ok with nothing in them: no text, no reasoning, no call of a tool
 //	  retry_after, longest_retry_after_ms  responses that asked to be tried again later, and the longest time
+//	  retry_after_by_our_clock  those of them whose date counts from this machine's clock, for want of a Date; left out where none
 //	  token_sources   ok requests by who counted their tokens: "usage", "timings", "engine", "none" ...
 //	  overlong        n, of, most_over_tokens: answers with more tokens than were asked for, by the server's count, of those
 //	                  that it counted, and how far the longest went beyond

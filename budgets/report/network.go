@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint/reply"
 )
 
 // Network is what a run over sockets tells beside its times. Counts are of requests.
@@ -22,6 +23,7 @@ type Network struct {
 	Empty        int            `json:"empty"`     // ended ok with nothing in them
 	RetryAfter   int            `json:"retry_after"`
 	LongestRetry *float64       `json:"longest_retry_after_ms"`
+	RetryByOurs  int            `json:"retry_after_by_our_clock,omitempty"`
 	TokenSources map[string]int `json:"token_sources"`
 	Overlong     Overlong       `json:"overlong"`
 	Impossible   Impossible     `json:"impossible"`
@@ -94,6 +96,9 @@ func (n *Network) add(r *pipeline.Request) {
 	}
 	if r.Transport.RetryAfter != pipeline.Unknown {
 		n.RetryAfter++
+		if slices.ContainsFunc(r.Transport.Headers, func(f pipeline.Fact) bool { return f.Name == reply.OurDate }) {
+			n.RetryByOurs++
+		}
 	}
 	if r.Outcome == pipeline.OK {
 		n.TokenSources[r.TokenSource]++

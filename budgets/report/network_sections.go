@@ -267,6 +267,9 @@ func (r *Report) endings() section {
 	if n.RetryAfter > 0 {
 		s.notes = append(s.notes, fmt.Sprintf("%s asked to be tried again later (Retry-After), after %s at most; nothing was tried again.",
 			counted(n.RetryAfter, "response"), budgets.Duration.Format(*n.LongestRetry*float64(time.Millisecond))))
+		if n.RetryByOurs > 0 {
+			s.notes = append(s.notes, fmt.Sprintf("%s of them by a date, without a Date of its own: it counts from the clock of this machine.", counted(n.RetryByOurs, "response")))
+		}
 	}
 	if len(n.Failures) > 0 {
 		s.notes = append(s.notes, "Only ok requests have a latency. All count for goodput; what was cancelled is no failure, and is not inside either.")

@@ -93,6 +93,7 @@ func (f *flight) exchange(ctx context.Context, body []byte, x *exchange.Exchange
 		return f.noResponse(ctx, err)
 	}
 	defer resp.Body.Close()
+	reply.Dated(resp.Header, time.Now())
 	if resp.Close && resp.ProtoAtLeast(1, 1) {
 		resp.Header.Set("Connection", "close") // the transport has taken it out
 	}

@@ -80,6 +80,7 @@ func (c *Client) take(req *http.Request) Look {
 		return l
 	}
 	defer resp.Body.Close()
+	reply.Dated(resp.Header, time.Now())
 	mediaType, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
 	l.Status, l.Type = resp.StatusCode, strings.ToLower(strings.TrimSpace(c.tidy(mediaType)))
 	l.Wait, l.Headers = reply.RetryAfter(resp.Header), c.kept(resp.Header)

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint/reply"
 )
 
 // maxReason is the most bytes that an error's words take in a trace.
@@ -33,8 +34,8 @@ func (f *flight) record(l landing) {
 func hashed(words string) string { return fmt.Sprintf("[sha256 %.16x]", sha256.Sum256([]byte(words))) }
 
 // chosenHeaders tell who answered, what stood between, and what a server says of
-// its own time.
-var chosenHeaders = []string{"Server", "Via", "X-Accel-Buffering", "X-Request-Id", "Openai-Processing-Ms"}
+// its own time; and by whose clock it asks to wait.
+var chosenHeaders = []string{"Server", "Via", "X-Accel-Buffering", "X-Request-Id", "Openai-Processing-Ms", reply.OurDate}
 
 func (c *Client) headers(h http.Header) []pipeline.Fact { return c.config.Key.Headers(h) }
 

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"halfsecond/budgets/finding"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/audition/heard"
 	"halfsecond/pipeline/endpoint/listen"
+	"halfsecond/pipeline/endpoint/reply"
 	"halfsecond/pipeline/endpoint/speak"
 )
 
@@ -110,7 +112,7 @@ func (v *view) byStatus(s *heard.Session, status int) finding.Finding {
 	case status == 429:
 		f := finding.Finding{ID: "rate_limit", Title: "the server limits how much may be asked, and this was too much", Fix: "hold fewer sessions at once, or have the limit raised; nothing was tried again here"}
 		if wait := s.Transport().RetryAfter; wait != pipeline.Unknown {
-			f.Evidence = []string{"it asks to wait " + ms(wait)}
+			f.Evidence = []string{asksToWait(s, wait)}
 		}
 		return f
 	case status >= 300 && status < 400:
@@ -133,10 +135,15 @@ func (v *view) byStatus(s *heard.Session, status int) finding.Finding {
 	return finding.Finding{ID: "refused", Title: fmt.Sprintf("the server refuses with HTTP %d", status), Fix: "do what the server's words ask for; --protocol or --model may be wrong"}
 }
 
+// asksToWait says how long the server asks to wait.
+func asksToWait(s *heard.Session, wait time.Duration) string {
+	return finding.Waits(wait, slices.ContainsFunc(s.Transport().Headers, func(f pipeline.Fact) bool { return f.Name == reply.OurDate }))
+}
+
 func overloaded(s *heard.Session, status int) finding.Finding {
 	f := finding.Finding{ID: "overloaded", Title: fmt.Sprintf("the server is overloaded, or still loads the model: HTTP %d", status), Fix: "try again later, and give the server more room; nothing was tried again here"}
 	if wait := s.Transport().RetryAfter; wait != pipeline.Unknown {
-		f.Evidence = []string{"it asks to wait " + ms(wait)}
+		f.Evidence = []string{asksToWait(s, wait)}
 	}
 	return f
 }

@@ -8,6 +8,28 @@ import (
 	"halfsecond/pipeline"
 )
 
+// TestDated: a date counts from the response's own Date, and from our clock where it has none.
+func TestDated(t *testing.T) {
+	now := time.Date(2026, 10, 21, 9, 28, 0, 999, time.FixedZone("CEST", 7200))
+	const after, date = "Wed, 21 Oct 2026 07:28:30 GMT", "Wed, 21 Oct 2026 07:28:20 GMT"
+	for _, c := range []struct {
+		h    http.Header
+		want time.Duration
+		ours string
+	}{
+		{http.Header{"Retry-After": {after}}, 30 * time.Second, "Wed, 21 Oct 2026 07:28:00 GMT"},
+		{http.Header{"Retry-After": {after}, "Date": {"today"}}, 30 * time.Second, "Wed, 21 Oct 2026 07:28:00 GMT"},
+		{http.Header{"Retry-After": {after}, "Date": {date}, OurDate: {"Wed, 21 Oct 2026 07:00:00 GMT"}}, 10 * time.Second, ""},
+		{http.Header{"Retry-After": {"7"}}, 7 * time.Second, ""},
+		{http.Header{OurDate: {date}}, pipeline.Unknown, ""},
+	} {
+		Dated(c.h, now)
+		if got, ours := RetryAfter(c.h), c.h.Get(OurDate); got != c.want || ours != c.ours {
+			t.Errorf("%v: %s, our date %q; want %s, %q", c.h, got, ours, c.want, c.ours)
+		}
+	}
+}
+
 // FuzzRetryAfter checks that whatever a server asks for is a time to wait, or unknown.
 func FuzzRetryAfter(f *testing.F) {
 	f.Add("20", "", "")

@@ -67,7 +67,11 @@ func (l *Line) request(ctx context.Context) (*http.Response, error) {
 		req.Header[name] = values
 	}
 	req.Header.Set("Accept-Encoding", "identity")
-	return l.client.transport.RoundTrip(req)
+	resp, err := l.client.transport.RoundTrip(req)
+	if err == nil {
+		reply.Dated(resp.Header, time.Now())
+	}
+	return resp, err
 }
 
 // body hands what is read to the listener.

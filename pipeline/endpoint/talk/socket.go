@@ -74,6 +74,7 @@ func (l *Line) open(ctx context.Context) (*websocket.Conn, *tap, http.Header, En
 		l.log.note(noteUnopened, wire.last(), 0)
 		return nil, nil, nil, l.unopened(resp, err)
 	case errors.Is(err, websocket.ErrBadHandshake) && resp != nil:
+		reply.Dated(resp.Header, time.Now())
 		l.log.response(wire.last(), resp)
 		return nil, nil, nil, l.response(resp)
 	case err != nil:
