@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// Keys returns all keys of a scenario file, in the order of the reference.
+func Keys() []Key { return slices.Clone(schema.keys) }
+
 // Reference returns all keys as tables in Markdown. Those of a language model, and of
 // the engine of one, stand in several places and are listed once.
 func Reference() string {

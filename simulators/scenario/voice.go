@@ -195,7 +195,7 @@ func (v *Voice) judge() *voice.Judge {
 	return &voice.Judge{
 		Setup: ending.Setup{
 			Policy: v.Ending.Policy, Scores: scores, Stop: v.VADSilence.Dist, Final: v.STTTail.Dist,
-			Frame: v.VADFrame, Compute: v.VADCompute.Dist, FromStop: v.STTFrom == voice.FromVADStop, Timer: v.STTTimer,
+			Frame: v.VADFrame, Compute: v.VADCompute.Dist, FromStop: v.STTFrom == voice.FromVADStop, Timer: v.STTTimer, Wait: v.PolicyWait.Dist,
 		},
 		Turns: v.Ending.turns(),
 	}

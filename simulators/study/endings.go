@@ -75,7 +75,7 @@ type sweptEnding struct {
 	scenario *scenario.Scenario
 	settings runner.Settings
 	with     func(v *scenario.Voice, value float64) error // sets a value; the error says that it is out of range
-	reply    time.Duration                                // from a decision until the reply is heard, with the way of the speech to the agent
+	reply    time.Duration                                // from a commit until the reply is heard, with the way of the speech to the agent
 }
 
 // present runs the scenario as it is.
@@ -150,22 +150,22 @@ func landing(a *budgets.Analysis, q quantile.Q) time.Duration {
 	return pipeline.Unknown
 }
 
-// replyAfter returns the median time from the decision that a turn is over until the reply
-// is heard, with the way of the speech to the agent.
+// replyAfter returns the median time from the commit of a turn until the reply is heard, with
+// the way of the speech to the agent.
 func replyAfter(a *budgets.Analysis) time.Duration {
 	var all []time.Duration
 	for _, r := range a.Replays() {
-		decided, way := pipeline.Unknown, time.Duration(0)
+		committed, way := pipeline.Unknown, time.Duration(0)
 		for _, s := range r.Trace.Spans {
 			switch s.Name {
-			case pipeline.SpanEndOfTurn, pipeline.SpanPolicyWait:
-				decided = max(decided, s.End)
-			case pipeline.SpanCapture, pipeline.SpanUplink, pipeline.SpanJitterBuffer:
+			case pipeline.SpanEndOfTurn, pipeline.SpanPolicyWait, pipeline.SpanSTTTail, pipeline.SpanSTTTimer:
+				committed = max(committed, s.End)
+			case pipeline.SpanCapture, pipeline.SpanUplink, pipeline.SpanUplinkLoss, pipeline.SpanJitterBuffer:
 				way += s.For()
 			}
 		}
-		if decided != pipeline.Unknown {
-			all = append(all, max(0, r.Trace.Due+r.Value-decided)+way)
+		if committed != pipeline.Unknown {
+			all = append(all, max(0, r.Trace.Due+r.Value-committed)+way)
 		}
 	}
 	if len(all) == 0 {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"halfsecond/pipeline"
 	"halfsecond/simulators/runner"
 	"halfsecond/simulators/scenario"
+	"halfsecond/simulators/voice/ending"
 )
 
 func load(t *testing.T, name string) *scenario.Scenario {
@@ -327,6 +329,31 @@ func TestEndingCurve(t *testing.T) {
 	}
 	if c.Now() == nil || c.Now().Setting != 250 {
 		t.Errorf("now %+v", c.Now())
+	}
+}
+
+// Whatever the policy waits for, the turn is committed with the final text: where that comes
+// after 2 s, only who pauses for longer is cut in on, and no shorter wait is any worse.
+func TestEndingCurveWaitsForTheFinalText(t *testing.T) {
+	s := parse(t, strings.Replace(plainStack, "stt_tail: 247ms", "stt_tail: 2s", 1))
+	c, err := EndingCurve(t.Context(), s, runner.Settings{Seed: 1, N: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := 0
+	for i := range 200 {
+		said := ending.Pick(ending.Turns(), 1, i, 0)
+		if slices.ContainsFunc(said.Pauses, func(p ending.Silence) bool { return p.Length > 2*time.Second }) {
+			long++
+		}
+	}
+	if long == 0 || long > 30 {
+		t.Fatalf("%d turns have a pause of more than 2 s", long)
+	}
+	for _, p := range c.Points {
+		if p.Setting <= 1500 && (p.CutIn.Value != float64(long)/200 || !p.Efficient || p.P50 != 2546*time.Millisecond) {
+			t.Errorf("wait %v: %s, cuts in on %v, efficient %t, want 2.546s, %v, true", p.Setting, p.P50, p.CutIn.Value, p.Efficient, float64(long)/200)
+		}
 	}
 }
 

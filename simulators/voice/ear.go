@@ -121,9 +121,12 @@ func (t *turn) decide() {
 }
 
 // tellEnding has the trace say how the end of the turn was found. Who speaks audio says
-// other words than those that the decision is tried on.
+// other words than those that the decision is tried on, and when their text is final is known
+// later.
 func (t *turn) tellEnding(end *Decision) {
-	t.fact(pipeline.FactCutIn, yesNo(end.CutIn))
+	if t.simulator.config.Services.STT == nil {
+		t.fact(pipeline.FactCutIn, yesNo(end.CutIn))
+	}
 	if end.Words != "" && !t.simulator.config.Services.hears() {
 		t.fact(pipeline.FactWords, end.Words)
 	}

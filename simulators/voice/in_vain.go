@@ -31,13 +31,16 @@ func (t *turn) guessInVain() {
 		return
 	}
 	rest := known.InVain(t.simulator.config.Seed, t.trace.Session, t.trace.Index, k.Guess.From, t.drawn.interim)
-	for _, r := range rest {
+	for i, r := range rest {
+		if r == 0 {
+			continue
+		}
 		a := t.request(false)
-		a.wrong, a.vain = true, true
+		a.wrong, a.vain, a.pause = true, true, i
 		t.vain = append(t.vain, vain{a, r})
 	}
-	if len(rest) > 0 {
-		t.fact(pipeline.FactInVain, strconv.Itoa(len(rest)))
+	if n := len(t.vain); n > 0 {
+		t.fact(pipeline.FactInVain, strconv.Itoa(n))
 		t.nextInVain()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/dist"
 	"halfsecond/simulators/voice/ending"
 )
 
@@ -24,13 +25,23 @@ func (j *Judge) Decide(seed uint64, session, index int, stop, final time.Duratio
 	return Decision{Decision: x.End, CutIn: x.CutIn, Words: said.Text, FromSpeech: j.fromSpeech()}
 }
 
-// InVain returns how long each early request lasts that the model gets at a pause inside the
-// turn, until the user goes on: of those pauses at which what it waits for comes before both,
-// and before the turn would be committed. interim is when the words are known that are not
-// final yet.
-func (j *Judge) InVain(seed uint64, session, index int, from GuessFrom, interim time.Duration) (rest []time.Duration) {
+// CutsIn reports whether the turn is committed in a pause of it when the final text is there
+// so long after the end of speech at the agent, at each pause as at the end.
+func (j *Judge) CutsIn(seed uint64, session, index int, final time.Duration) bool {
 	said := ending.Pick(j.Turns, seed, session, index)
-	for _, p := range j.Setup.Inners(&said, seed, session, index) {
+	s := j.Setup
+	s.Final, s.FromStop, s.Timer = dist.Constant(final), false, 0
+	return s.Try(&said, seed, session, index).CutIn
+}
+
+// InVain returns how long the early request lasts that the model gets at each pause inside the
+// turn, until the user goes on: of those pauses at which what it waits for comes before both,
+// and before the turn would be committed; 0 of the others. interim is when the words are known
+// that are not final yet.
+func (j *Judge) InVain(seed uint64, session, index int, from GuessFrom, interim time.Duration) []time.Duration {
+	said := ending.Pick(j.Turns, seed, session, index)
+	rest := make([]time.Duration, len(said.Pauses))
+	for i, p := range j.Setup.Inners(&said, seed, session, index) {
 		at := p.Final
 		switch {
 		case from == OnStop:
@@ -40,8 +51,8 @@ func (j *Judge) InVain(seed uint64, session, index int, from GuessFrom, interim 
 		case from == OnEarly:
 			at = max(p.Decision.Early, interim)
 		}
-		if at < min(p.Length, max(p.Decision.At(), p.Final)) {
-			rest = append(rest, p.Length-at)
+		if at < min(p.Length, p.Commit) {
+			rest[i] = p.Length - at
 		}
 	}
 	return rest

@@ -94,7 +94,6 @@ func (t *turn) begin() {
 	*h = pipeline.Hearing{Session: t.trace.Session, Stream: t.stream(0), Voice: x.Voice, More: t.goesOn(), Begin: agent, Notify: t.hears, Done: t.transcribed}
 	if x.Detect != nil {
 		h.Stop = t.silence()
-		t.tellCutIn()
 	}
 	h.Record = pipeline.NewTranscription(t.simulator.config.NextRequest(), agent)
 	t.waits += 2 // its session, and the end of the speech
@@ -139,15 +138,27 @@ func (t *turn) looked(at time.Duration) time.Duration {
 	return (at + frame - 1) / frame * frame
 }
 
-// tellCutIn has the trace say whether the agent would have spoken into a pause of the
-// recording: whether it took the turn for over before its detector heard that speech goes on.
+// cutter is an Ending that knows when it would commit a turn in a pause of it.
+type cutter interface {
+	CutsIn(seed uint64, session, index int, final time.Duration) bool
+}
+
+// tellCutIn has the trace say whether the turn would have been committed in a pause of it, once
+// the final text is there, for which the commit waits. It would have come as late in a pause as
+// it did at the end: of a policy's turns behind the end of speech, and of a recording behind the
+// detector's stop, before that hears that speech goes on.
 func (t *turn) tellCutIn() {
-	d, x := &t.drawn, t.recorded()
-	if x == nil || t.simulator.config.Stack.Ending != nil {
+	d, k, x := &t.drawn, &t.simulator.config.Stack, t.recorded()
+	if c, ok := k.Ending.(cutter); ok {
+		final := max(t.since(t.ear.final), t.since(t.ear.timer))
+		t.fact(pipeline.FactCutIn, yesNo(c.CutsIn(t.simulator.config.Seed, t.trace.Session, t.trace.Index, final)))
+	}
+	if x == nil || k.Ending != nil {
 		return
 	}
+	after := max(d.endOfTurn+d.policy, t.end(t.ear.final)-t.end(t.ear.stopped), k.STTTimer)
 	into := slices.ContainsFunc(x.Detect(d.vad).Pauses, func(p utterance.Pause) bool {
-		return t.looked(p.Stop)+d.endOfTurn+d.policy < t.looked(p.Resume)
+		return t.looked(p.Stop)+after < t.looked(p.Resume)
 	})
 	t.fact(pipeline.FactCutIn, yesNo(into))
 }
@@ -171,6 +182,7 @@ func (t *turn) finalText() {
 	t.live.final = true
 	span := &t.trace.Spans[t.ear.final]
 	span.End = max(t.loop().Now(), span.Start)
+	t.tellCutIn()
 	_, final := t.needs()
 	if final {
 		t.decide()

@@ -18,6 +18,7 @@ type asking struct {
 	tool    bool            // its answer calls a tool
 	wrong   bool            // it was asked too early, with other words
 	vain    bool            // at a pause inside the turn
+	pause   int             // of that number
 	ended   bool
 	second  bool          // a tool has worked before
 	begun   bool          // the answer, reasoning aside
@@ -100,7 +101,7 @@ func (t *turn) drawOf(a *asking) uint64 {
 	why := forAnswer
 	switch {
 	case a.vain:
-		why = forNothing + 1 + len(t.vain)
+		why = forNothing + 1 + a.pause
 	case a == t.early && !t.right:
 		why = forNothing
 	case a.second:

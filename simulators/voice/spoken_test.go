@@ -6,16 +6,18 @@ import (
 	"time"
 
 	"halfsecond/pipeline"
+	"halfsecond/simulators/voice/ending"
 	"halfsecond/simulators/voice/gather"
 	"halfsecond/simulators/voice/utterance"
 )
 
 // recordedTurn runs a turn of 2 s of speech that a detector hears, whose silence ends it, and
-// returns its trace and what the service that writes it down was told of the detector.
-func recordedTurn(t *testing.T, k Stack, pauses ...utterance.Pause) (*pipeline.Trace, time.Duration) {
+// returns its trace and what the service that writes it down, so long after its end, was told of
+// the detector.
+func recordedTurn(t *testing.T, k Stack, tail time.Duration, pauses ...utterance.Pause) (*pipeline.Trace, time.Duration) {
 	t.Helper()
 	var loop pipeline.Virtual
-	stt := &scribe{loop: &loop, tail: 300 * ms, text: "hello"}
+	stt := &scribe{loop: &loop, tail: tail, text: "hello"}
 	var stop time.Duration
 	said := Said{Voice: pipeline.Voice{Rate: 1000, Samples: make([]int16, 2500), SpeechEnd: 2 * time.Second}}
 	said.Detect = func(silence time.Duration) utterance.Detection {
@@ -58,23 +60,51 @@ func TestRecordedStop(t *testing.T) {
 	} {
 		k := tuned
 		k.VADFrame, k.VADCompute = c.frame, constant(c.compute)
-		tr, stop := recordedTurn(t, k)
+		tr, stop := recordedTurn(t, k, 300*ms)
 		if got := spansOf(tr); !strings.HasPrefix(got, "uplink 0-40 [], "+c.want) || stop != c.stop {
 			t.Errorf("frames of %s: the service is told %s, want %s; spans\n%s\nwant\n%s", c.frame, stop, c.stop, got, c.want)
 		}
 	}
 }
 
-// TestRecordedCutIn: the agent speaks into a pause that lasts until it takes the turn for over,
-// 12 ms after the detector's word.
+// TestRecordedCutIn: the agent speaks into a pause that lasts until it has committed the turn:
+// 12 ms after the detector's word, which comes 210 ms after the end of speech, or when the final
+// text is there, whose lag behind that word is the same as at the end, or the timer's that
+// stands for it.
 func TestRecordedCutIn(t *testing.T) {
 	for _, c := range []struct {
-		resume time.Duration
-		want   string
-	}{{912 * ms, "no"}, {913 * ms, "yes"}} {
-		tr, _ := recordedTurn(t, tuned, utterance.Pause{Stop: 900 * ms, Resume: c.resume})
+		tail, timer, resume time.Duration
+		want                string
+	}{
+		{150, 0, 912, "no"}, {150, 0, 913, "yes"}, {300, 0, 990, "no"}, {300, 0, 991, "yes"}, {3000, 0, 3690, "no"}, {3000, 0, 3691, "yes"},
+		{150, 500, 1400, "no"}, {150, 500, 1401, "yes"},
+	} {
+		k := tuned
+		k.STTTimer = c.timer * ms
+		tr, _ := recordedTurn(t, k, c.tail*ms, utterance.Pause{Stop: 900 * ms, Resume: c.resume * ms})
 		if got := tr.Fact(pipeline.FactCutIn); got != c.want {
-			t.Errorf("speech that goes on at %s: cut in %q, want %q", c.resume, got, c.want)
+			t.Errorf("final text at %d ms, timer %d, speech that goes on at %d: cut in %q, want %q", c.tail, c.timer, c.resume, got, c.want)
+		}
+	}
+}
+
+// TestLiveCutIn: a policy's turn is committed in a pause of a second where the text of a
+// service is final within it, if it is as late there as at the end.
+func TestLiveCutIn(t *testing.T) {
+	for _, c := range []struct {
+		policy ending.Policy
+		tail   time.Duration
+		want   string
+	}{
+		{ending.Fixed{Wait: 500 * ms}, 300, "yes"}, {ending.Fixed{Wait: 500 * ms}, 999, "yes"}, {ending.Fixed{Wait: 500 * ms}, 1000, "no"},
+		{ending.Fixed{Wait: 500 * ms, From: ending.FromFinal}, 499, "yes"}, {ending.Fixed{Wait: 500 * ms, From: ending.FromFinal}, 500, "no"},
+		{ending.Endpointing{Silence: 10 * ms}, 1000, "no"}, {ending.Endpointing{Silence: 10 * ms}, 20, "yes"},
+	} {
+		k, j := tuned, judge(c.policy)
+		j.Turns = []ending.Turn{{ID: 1, Kind: ending.Plain, Text: "a b", Pauses: []ending.Silence{{Words: 1, Length: time.Second, After: "a"}}}}
+		k.Ending = j
+		if got := liveStack(t, k, c.tail*ms, nil).Fact(pipeline.FactCutIn); got != c.want {
+			t.Errorf("%v, final text at %d ms: cut in %q, want %q", c.policy, c.tail, got, c.want)
 		}
 	}
 }

@@ -20,8 +20,8 @@ func TestCurve(t *testing.T) {
 		cut       int // of 3
 		efficient bool
 	}
-	// A wait below the stop of 200 ms changes nothing, so the first two are equal.
-	for i, want := range []row{{0, 200, 2, true}, {100, 200, 2, true}, {250, 250, 2, false}, {600, 600, 1, true}, {1000, 1000, 0, true}} {
+	// A wait below the final text at 250 ms changes nothing, so the first three are equal.
+	for i, want := range []row{{0, 250, 2, true}, {100, 250, 2, true}, {250, 250, 2, true}, {600, 600, 1, true}, {1000, 1000, 0, true}} {
 		p := points[i]
 		if p.Setting.Value != want.wait || p.Rate.P95 != want.p95*ms || int(p.Rate.CutIn.Value*3+.5) != want.cut || p.Efficient != want.efficient {
 			t.Errorf("point %d: %+v %+v, want %+v", i, p.Setting, p.Rate, want)

@@ -45,6 +45,16 @@ func (p Pause) start(from From) (vad, final time.Duration) {
 	return p.Stop, final
 }
 
+// Commit returns when a turn that ends in such a silence is committed: the policy has decided,
+// the agent has waited for as long after that as it does, and the final transcript is there.
+// The model is asked with that text, so that every policy's commit waits for it: those that
+// do not look at it, a provider's own endpointing among them, only decide without it.
+//
+//	max(decision + wait, final)
+func (p Pause) Commit(d Decision, wait time.Duration) time.Duration {
+	return max(d.At()+wait, p.Final)
+}
+
 // Reason is why a policy ended the turn when it did.
 type Reason string
 
@@ -73,6 +83,6 @@ type Decision struct {
 	Why   Reason
 }
 
-// At returns how long after the end of speech, at the agent, the turn may be committed:
-// the sum of the parts.
+// At returns how long after the end of speech, at the agent, the policy lets go of the turn:
+// the sum of the parts. When it is committed Pause.Commit says.
 func (d Decision) At() time.Duration { return d.VADWait + d.FinalWait + d.EndOfTurn + d.PolicyWait }

@@ -25,7 +25,7 @@ func ExampleSetup_Curve() {
 		fmt.Printf("%-12s p50 %-6s cut in %2.0f %%, heard %2.0f %%\n", q.Setting, q.Rate.P50, 100*q.Rate.CutIn.Value, 100*q.Rate.Audible.Value)
 	}
 	// Output:
-	// wait 0 ms    p50 200ms  cut in 84 %, heard 29 %
+	// wait 0 ms    p50 247ms  cut in 75 %, heard 26 %
 	// wait 300 ms  p50 500ms  cut in 44 %, heard 18 %
 	// wait 600 ms  p50 800ms  cut in 24 %, heard 13 %
 	// wait 1000 ms p50 1.2s   cut in 15 %, heard  9 %

@@ -27,13 +27,13 @@ func share(counted, n, repeats int) Share {
 type Rate struct {
 	Turns, Pauses, Repeats int // Pauses are those inside the turns
 
-	CutIn   Share // of turns in which the policy took a pause for the end
+	CutIn   Share // of turns that were committed in a pause
 	Audible Share // of turns in which the reply was heard before the user went on
-	// Cut is the share of pauses taken for the end, each judged as if none before had been:
+	// Cut is the share of pauses in which the turn was committed, each judged as if none before had been:
 	// the false cutoffs of eot-bench.
 	Cut Share
 
-	// From the true end of speech, at the agent, until the turn may be committed. A
+	// From the true end of speech, at the agent, until the turn is committed. A
 	// quantile that needs more trials is pipeline.Unknown; see package quantile.
 	Mean, P50, P95 time.Duration
 	Sure           float64 // share of true ends that were not left to the fallback or the timeout
@@ -122,9 +122,9 @@ func (y *tally) add(t *Trial) {
 	y.sure += count(t.End.Why != Fallback && t.End.Why != Timeout)
 	if t.End.Early != pipeline.Unknown {
 		y.early++
-		y.lead += t.End.At() - t.End.Early
+		y.lead += max(0, t.Commit-t.End.Early)
 	}
-	y.delays = append(y.delays, t.End.At())
+	y.delays = append(y.delays, t.Commit)
 }
 
 func count(b bool) int {

@@ -291,3 +291,70 @@ func TestFindScores(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestCommitWaitsForTheFinalText: whatever a policy waits for, nobody is cut in on before the
+// final text is there, which the commit waits for, nor before the agent's own wait is over.
+func TestCommitWaitsForTheFinalText(t *testing.T) {
+	turns := read(t, "1,plain,a {1900}b {2100}c {3100}d")
+	for _, p := range []Policy{
+		Fixed{Wait: 500 * ms}, Fixed{Wait: 300 * ms, From: FromVADStop}, TurnModel{Threshold: .05, Max: 600 * ms},
+		Endpointing{Silence: 300 * ms}, Confidence{Threshold: .3, Timeout: 500 * ms}, Rules{Neither: 500 * ms},
+	} {
+		s := fixed(p)
+		for _, c := range []struct {
+			final, wait, reply time.Duration
+			cuts               int
+			audible            bool
+			commit             time.Duration
+		}{
+			{10, 0, 0, 3, true, 0}, {2000, 0, 1000, 2, true, 2000}, {2000, 0, 1100, 2, false, 2000}, {3000, 0, 0, 1, true, 3000}, {3100, 0, 0, 0, false, 3100}, {10, 3000, 0, 0, false, 0},
+		} {
+			s.Final, s.Wait, s.Reply = dist.Constant(c.final*ms), dist.Constant(c.wait*ms), dist.Constant(c.reply*ms)
+			trial := s.Try(&turns[0], 1, 0, 0)
+			want := c.commit * ms
+			if want == 0 {
+				want = trial.End.At() + c.wait*ms
+			}
+			if trial.Cuts != c.cuts || trial.CutIn != (c.cuts > 0) || trial.Audible != c.audible || trial.Commit != want {
+				t.Errorf("%T, final text at %d ms, %d of own wait: %d cuts, heard %t, committed at %s; want %d, %t, %s", p, c.final, c.wait, trial.Cuts, trial.Audible, trial.Commit, c.cuts, c.audible, want)
+			}
+			if r, _, err := s.Measure(turns, Run{}); err != nil || r.Mean != want {
+				t.Errorf("%T, final text at %d ms: the mean delay is %s, want %s (%v)", p, c.final, r.Mean, want, err)
+			}
+		}
+	}
+}
+
+// TestDrawsStay: what is set of one part of a pause leaves what is drawn of all others.
+func TestDrawsStay(t *testing.T) {
+	p, err := Find("model-0-or-3000-after-vad")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := p.Setup(dist.Exponential(100*ms), dist.Constant(0))
+	for name, set := range map[string]func(*Setup){
+		"frame": func(s *Setup) { s.Frame = ms }, "compute": func(s *Setup) { s.Compute = dist.Exponential(ms) },
+		"wait": func(s *Setup) { s.Wait = dist.Exponential(ms) }, "reply": func(s *Setup) { s.Reply = dist.Exponential(ms) },
+		"timer": func(s *Setup) { s.Timer = ms }, "stop": func(s *Setup) { s.Stop = dist.Exponential(ms) },
+		"scores": func(s *Setup) { s.Policy = TurnModel{Threshold: .5, Max: 3 * time.Second, Once: true} },
+	} {
+		other := s
+		set(&other)
+		for i, turn := range Turns() {
+			was, is := s.Inners(&turn, 1, 0, i), other.Inners(&turn, 1, 0, i)
+			for k := range was {
+				drawn := func(x Inner) time.Duration { return x.Final }
+				if name == "timer" {
+					drawn = func(x Inner) time.Duration { return x.Stop }
+				}
+				if name != "scores" && was[k].Decision.Why != is[k].Decision.Why || drawn(was[k]) != drawn(is[k]) {
+					t.Fatalf("another %s: turn %d, pause %d is %+v, and was %+v", name, i, k, is[k], was[k])
+				}
+			}
+			x, y := s.Try(&turn, 1, 0, i), other.Try(&turn, 1, 0, i)
+			if name != "scores" && x.End.Why != y.End.Why {
+				t.Fatalf("another %s: turn %d ends by %s, and by %s before", name, i, y.End.Why, x.End.Why)
+			}
+		}
+	}
+}

@@ -22,7 +22,8 @@ type Setup struct {
 	// stop a text is waited for that nobody marks as final; 0 knows it when it comes.
 	FromStop bool
 	Timer    time.Duration
-	// Reply is from a decision until the reply is heard, with the way of the speech to the
+	Wait     dist.Dist // of the agent's own, after the decision
+	// Reply is from a commit until the reply is heard, with the way of the speech to the
 	// agent: what passes between them while the user pauses.
 	Reply dist.Dist
 }
@@ -32,12 +33,14 @@ type Trial struct {
 	End   Decision // at the true end
 	Stop  time.Duration
 	Final time.Duration // the detector's stop and the final transcript there
-	// CutIn is set when the policy ended the turn inside it, and Audible when the reply to
+	// Commit is when the turn is committed at its true end.
+	Commit time.Duration
+	// CutIn is set when the turn was committed inside it, and Audible when the reply to
 	// that began before the user went on.
 	CutIn, Audible bool
 	Cut            Cut // the first of them
-	// Of the pauses inside the turn, each judged as if none before had ended it: how many
-	// the policy took for the end, and at how many a reply began on trial, in vain.
+	// Of the pauses inside the turn, each judged as if none before had ended it: in how many
+	// the turn was committed, and at how many a reply began on trial, in vain.
 	Cuts, FalseStarts int
 }
 
@@ -45,6 +48,7 @@ type Trial struct {
 type Cut struct {
 	Pause    int // of Turn.Pauses
 	Decision Decision
+	Commit   time.Duration
 }
 
 // Try says a turn to the agent. The draws are those of a session and an index: a policy
@@ -63,47 +67,61 @@ type Inner struct {
 	Length      time.Duration // until the user goes on
 	Stop, Final time.Duration // the detector's stop and the final transcript, were it longer
 	Decision    Decision      // were it longer still
+	Commit      time.Duration // were it longer than that
 }
 
 // Inners returns the pauses inside a turn, with the draws of Try.
 func (s Setup) Inners(t *Turn, seed uint64, session, index int) []Inner {
-	r := dist.Stream(seed, "voice/ending", session, index)
+	d := drawsOf(seed, session, index)
 	all := make([]Inner, len(t.Pauses))
 	for i := range t.Pauses {
-		p := s.pause(t, i, &r)
-		all[i] = Inner{Length: t.Pauses[i].Length, Stop: p.Stop, Final: p.Final, Decision: s.Policy.Decide(p, &r)}
-		s.Reply.Draw(&r)
+		all[i], _ = s.inner(t, i, &d)
 	}
 	return all
 }
 
+// inner returns the pause of that number, and how long a reply to it would take.
+func (s Setup) inner(t *Turn, i int, d *draws) (x Inner, reply time.Duration) {
+	p := s.pause(t, i, d)
+	x = Inner{Length: t.Pauses[i].Length, Stop: p.Stop, Final: p.Final, Decision: s.Policy.Decide(p, &d.said)}
+	x.Commit = p.Commit(x.Decision, s.Wait.Draw(&d.wait))
+	return x, s.Reply.Draw(&d.said)
+}
+
 // try says the turn; known may put what is known of its end in place of what was drawn.
 func (s Setup) try(t *Turn, seed uint64, session, index int, known func(*Pause)) Trial {
-	r := dist.Stream(seed, "voice/ending", session, index)
+	d := drawsOf(seed, session, index)
 	var out Trial
 	for i := range t.Pauses {
-		p := s.pause(t, i, &r)
-		d := s.Policy.Decide(p, &r)
-		reply := s.Reply.Draw(&r)
-		out.inner(i, t.Pauses[i].Length, d, reply)
+		x, reply := s.inner(t, i, &d)
+		out.inner(i, &x, reply)
 	}
-	p := s.pause(t, len(t.Pauses), &r)
+	p := s.pause(t, len(t.Pauses), &d)
 	known(&p)
-	out.End, out.Stop, out.Final = s.Policy.Decide(p, &r), p.Stop, p.Final
+	out.End, out.Stop, out.Final = s.Policy.Decide(p, &d.said), p.Stop, p.Final
+	out.Commit = p.Commit(out.End, s.Wait.Draw(&d.wait))
 	return out
+}
+
+// draws are the streams of a turn's trial. Each pause takes the same number from each of
+// them whatever is set, so that no setting moves what another one draws: what was added to
+// a pause later has a stream of its own.
+type draws struct{ said, detector, wait dist.Rand }
+
+func drawsOf(seed uint64, session, index int) draws {
+	return draws{
+		said:     dist.Stream(seed, "voice/ending", session, index),
+		detector: dist.Stream(seed, "voice/ending/detector", session, index),
+		wait:     dist.Stream(seed, "voice/ending/wait", session, index),
+	}
 }
 
 // pause returns what is known of the pause of that number; the one after the last is the
 // end of the turn.
-func (s Setup) pause(t *Turn, i int, r *dist.Rand) Pause {
+func (s Setup) pause(t *Turn, i int, d *draws) Pause {
 	inner := i < len(t.Pauses)
-	p := Pause{Again: i > 0, Stop: s.Stop.Draw(r), Final: s.Final.Draw(r), Score: s.Scores.At(t.Kind, inner).Draw(r)}
-	if s.Frame > 0 {
-		p.Stop += dist.Uniform(0, s.Frame-1).Draw(r)
-	}
-	if s.Compute != (dist.Dist{}) {
-		p.Stop += s.Compute.Draw(r)
-	}
+	p := Pause{Again: i > 0, Stop: s.Stop.Draw(&d.said), Final: s.Final.Draw(&d.said), Score: s.Scores.At(t.Kind, inner).Draw(&d.said)}
+	p.Stop += dist.Uniform(0, max(0, s.Frame-1)).Draw(&d.detector) + s.Compute.Draw(&d.detector)
 	if s.FromStop {
 		p.Final += p.Stop
 	}
@@ -117,19 +135,19 @@ func (s Setup) pause(t *Turn, i int, r *dist.Rand) Pause {
 	return p
 }
 
-// inner counts a pause inside the turn. The user speaks again at its end: what is decided
-// then, or later, is not.
-func (o *Trial) inner(i int, length time.Duration, d Decision, reply time.Duration) {
-	if d.Early != pipeline.Unknown && d.Early < length {
+// inner counts a pause inside the turn. The user speaks again at its end: a turn that would
+// be committed then, or later, is not.
+func (o *Trial) inner(i int, x *Inner, reply time.Duration) {
+	if x.Decision.Early != pipeline.Unknown && x.Decision.Early < x.Length {
 		o.FalseStarts++
 	}
-	if d.At() >= length {
+	if x.Commit >= x.Length {
 		return
 	}
 	o.Cuts++
 	if !o.CutIn {
-		o.Cut = Cut{Pause: i, Decision: d}
+		o.Cut = Cut{Pause: i, Decision: x.Decision, Commit: x.Commit}
 	}
 	o.CutIn = true
-	o.Audible = o.Audible || d.At()+reply < length
+	o.Audible = o.Audible || x.Commit+reply < x.Length
 }
