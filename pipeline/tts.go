@@ -36,6 +36,7 @@ type Saying struct {
 type Sound struct {
 	At      time.Duration
 	Samples int  // of one channel
+	Rate    int  // of them a second; 0 where that is not known yet
 	Audible bool // one of the samples up to now can be heard
 	// Voiced is when a player that begins with the first sample plays the first that can be
 	// heard; Unknown before there is one.

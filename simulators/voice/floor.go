@@ -26,58 +26,132 @@ func (t *turn) fill() {
 }
 
 // sayFiller has a filler said that was handed to the voice so long after the commit, which is
-// now, unless there is text of the answer.
+// now, unless there is text of the answer. It is sent as the answer is, once the agent has waited
+// and gathered, and silence comes first in it, too: its sound is over at the ear when the next
+// can begin there.
 func (t *turn) sayFiller(after, long time.Duration) {
 	if t.handed {
 		return
 	}
 	d := &t.drawn
-	ready := t.trace.Append(pipeline.SpanFiller, after+d.tts, true, t.ear.commit...)
-	heard := t.end(ready) + d.leading + d.post + d.buffer + d.egress + d.playout
-	t.filler = t.trace.Append(pipeline.SpanFillerPlays, long, true, ready)
+	ready := t.trace.Append(pipeline.SpanFiller, after+d.tts+d.post+d.buffer, true, t.ear.commit...)
+	heard := t.end(ready) + d.leading + t.wayOut()
+	t.filler = t.trace.Append(pipeline.SpanFillerPlays, d.leading+long, true, ready)
 	t.trace.Marks = append(t.trace.Marks, pipeline.Mark{Name: pipeline.MarkFillerHeard, At: heard})
 }
 
-// bargeIn has the user speak into a reply that plays for so long, perhaps.
-func (t *turn) bargeIn(plays time.Duration) {
+// interruption is the user speaking into a reply.
+type interruption struct {
+	onset, noticed time.Duration // the first sound at the mouth, and when the agent would believe it
+	short          bool          // it is over before that
+	how            string        // FactBargeIn, if it is noticed
+	buffer         time.Duration // audio that was sent ahead and not taken back
+	begun          bool          // the user speaks
+	sure           bool          // and will be noticed: the turn waits for that
+}
+
+// bargeIn has the user speak into the reply that is heard from now on, perhaps.
+func (t *turn) bargeIn() {
 	k := t.simulator.config.Stack.BargeIn
 	if k == nil {
 		return
 	}
 	r := t.chance("barge_in")
 	happens, after, start, guard, long, buffer, mistaken := luck(&r, k.Share), k.After.Draw(&r), k.Start.Draw(&r), k.Guard.Draw(&r), k.For.Draw(&r), k.Buffer.Draw(&r), luck(&r, k.False)
-	if !happens || after >= plays {
+	if !happens {
 		return
 	}
-	now := t.loop().Now()
-	onset, over := now+after, now+plays
-	t.trace.Marks = append(t.trace.Marks, pipeline.Mark{Name: pipeline.MarkBargeIn, At: onset})
-	believed := max(start, guard)
-	noticed := onset + t.drawn.capture + t.drawn.uplink + t.drawn.jitter + believed
-	if long < believed || noticed >= over {
-		t.fact(pipeline.FactBargeIn, "unnoticed")
-		return
-	}
-	how := "stopped"
+	believed, onset := max(start, guard), t.loop().Now()+after
+	b := &interruption{onset: onset, noticed: onset + t.drawn.capture + t.drawn.uplink + t.drawn.jitter + believed, short: long < believed, how: "stopped", buffer: buffer}
 	if mistaken {
-		how = "false stop"
+		b.how = "false stop"
 	}
-	t.fact(pipeline.FactBargeIn, how)
 	if k.Clear {
-		buffer = 0
+		b.buffer = 0
 	}
-	t.stopped = true
-	t.silentAt = min(over, noticed+buffer+t.drawn.playout)
-	t.waits++
-	t.loop().At(noticed, pipeline.RankInput, t.stop)
+	t.barge = b
+	t.laterInput(b.onset, t.interrupt)
+	t.interrupt()
 }
 
-// stop gives up what is still under way of a reply that was spoken into.
+// interrupt goes on with a user who speaks into the reply, or is to: where all of it is there
+// already, what becomes of that is known, and otherwise not before its instants. A reply that is
+// over is not spoken into.
+func (t *turn) interrupt() {
+	b, now := t.barge, t.loop().Now()
+	if b == nil || t.stopped {
+		return
+	}
+	over := pipeline.Unknown
+	if t.there() {
+		p := t.atEar(pipeline.Unknown)
+		over = p.Over
+	}
+	if !b.begun {
+		switch {
+		case over == pipeline.Unknown && now < b.onset:
+			return
+		case over != pipeline.Unknown && over <= b.onset:
+			t.barge = nil
+			return
+		}
+		b.begun = true
+		t.trace.Marks = append(t.trace.Marks, pipeline.Mark{Name: pipeline.MarkBargeIn, At: b.onset})
+		if !b.short {
+			t.laterInput(b.noticed, t.notice)
+		}
+	}
+	switch {
+	case b.short || over != pipeline.Unknown && b.noticed >= over:
+		t.fact(pipeline.FactBargeIn, "unnoticed")
+		t.barge = nil
+	case over != pipeline.Unknown:
+		b.sure = true
+		t.waits++
+		t.isStopped()
+	}
+}
+
+// isStopped has the reply end where it is spoken into.
+func (t *turn) isStopped() {
+	t.fact(pipeline.FactBargeIn, t.barge.how)
+	t.stopped, t.of.interrupted = true, true
+}
+
+// notice has the agent notice that it is spoken into, unless the reply was over before.
+func (t *turn) notice() {
+	t.interrupt()
+	if t.barge == nil {
+		return
+	}
+	if t.barge.sure {
+		t.waits--
+	} else {
+		t.isStopped()
+	}
+	t.stop()
+}
+
+// cutOff returns from when on nothing more of the reply comes to the ear; pipeline.Unknown
+// where it was heard out.
+func (t *turn) cutOff() time.Duration {
+	if !t.stopped {
+		return pipeline.Unknown
+	}
+	b := t.barge
+	return b.noticed + min(t.wayOut(), b.buffer+t.drawn.playout)
+}
+
+// stop gives up what is still under way of a reply that was spoken into. The user hears what is
+// on its way, and what was sent ahead, as far as it was made.
 func (t *turn) stop() {
-	t.waits--
 	t.Mark(pipeline.MarkNoticed)
+	p := t.atEar(t.cutOff())
+	t.silentAt = max(t.barge.onset, min(p.Over, t.barge.noticed+t.barge.buffer+t.drawn.playout))
+	whole := t.atEar(pipeline.Unknown)
+	t.heardOf = t.tokens(p.Heard(t.silentAt), &whole)
 	t.trace.Marks = append(t.trace.Marks, pipeline.Mark{Name: pipeline.MarkSilence, At: t.silentAt})
-	t.fact(pipeline.FactHeardTokens, strconv.Itoa(t.heardTokens()))
+	t.fact(pipeline.FactHeardTokens, strconv.Itoa(t.heardOf))
 	if t.seat != nil {
 		t.seat.leave()
 	}
@@ -90,11 +164,6 @@ func (t *turn) stop() {
 		return // the turn ends with it
 	}
 	t.finish()
-}
-
-// heardTokens returns how many tokens of a reply that was spoken into were heard.
-func (t *turn) heardTokens() int {
-	return min(t.drawn.reply, int((t.silentAt-t.heardAt)/max(1, t.simulator.config.Stack.SpeechPerToken)))
 }
 
 // last returns the request that the reply is from; nil of a model that hears and speaks.

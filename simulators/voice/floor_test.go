@@ -2,6 +2,7 @@ package voice
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -78,23 +79,28 @@ func TestFiller(t *testing.T) {
 	tools := filler(Filler{Share: 1, For: constant(700 * ms), Tools: true})
 	called := tools
 	called.Tool = &Tool{Share: 1, Tokens: dist.ConstantCount(25), Takes: constant(300 * ms), Result: dist.ConstantCount(50)}
+	waiting := filler(Filler{Share: 1, For: constant(700 * ms)})
+	waiting.PostWait, waiting.PreBuffer = constant(100*ms), constant(200*ms)
 	for _, c := range []struct {
 		name         string
 		k            Stack
 		marks, spans string // the latter from the commit on
 	}{
-		// The filler is made until 475, heard at 475 + 150 + 40, and over at 1175; the answer is ready at 755.
-		{"the answer waits for its end", filler(Filler{Share: 1, For: constant(700 * ms)}), "filler_heard 665, reply_heard 1215",
-			"prefill 307-387 [4], filler 287-475 [2 3], filler_plays 475-1175 [6], gathering 387-417 [5], tts_first_audio 417-605 [8], leading_silence 605-755 [9], filler_wait 755-1175 [10], playout 1175-1215 [11 7]"},
-		{"a short one is over before", filler(Filler{Share: 1, For: constant(100 * ms)}), "filler_heard 665, reply_heard 795",
-			"prefill 307-387 [4], filler 287-475 [2 3], filler_plays 475-575 [6], gathering 387-417 [5], tts_first_audio 417-605 [8], leading_silence 605-755 [9], playout 755-795 [10 7]"},
-		{"later", filler(Filler{Share: 1, After: constant(100 * ms), For: constant(700 * ms)}), "filler_heard 765, reply_heard 1315",
-			"prefill 307-387 [4], gathering 387-417 [5], filler 287-575 [2 3], filler_plays 575-1275 [7], tts_first_audio 417-605 [6], leading_silence 605-755 [9], filler_wait 755-1275 [10], playout 1275-1315 [11 8]"},
+		// The filler is made until 475, heard at 475 + 150 + 40, and over at 1325; the answer is made at 605.
+		{"the answer waits for its end", filler(Filler{Share: 1, For: constant(700 * ms)}), "filler_heard 665, reply_heard 1515",
+			"prefill 307-387 [4], filler 287-475 [2 3], filler_plays 475-1325 [6], gathering 387-417 [5], tts_first_audio 417-605 [8], filler_wait 605-1325 [9], leading_silence 1325-1475 [10 7], playout 1475-1515 [11]"},
+		// It is sent 300 ms later, as the answer is, at the ear from 965 to 1665, and the answer from 150 ms later on.
+		{"what the agent waits and gathers", waiting, "filler_heard 965, reply_heard 1815",
+			"prefill 307-387 [4], filler 287-775 [2 3], filler_plays 775-1625 [6], gathering 387-417 [5], tts_first_audio 417-605 [8], post_wait 605-705 [9], pre_buffer 705-905 [10], filler_wait 905-1625 [11], leading_silence 1625-1775 [12 7], playout 1775-1815 [13]"},
+		{"a short one", filler(Filler{Share: 1, For: constant(100 * ms)}), "filler_heard 665, reply_heard 915",
+			"prefill 307-387 [4], filler 287-475 [2 3], filler_plays 475-725 [6], gathering 387-417 [5], tts_first_audio 417-605 [8], filler_wait 605-725 [9], leading_silence 725-875 [10 7], playout 875-915 [11]"},
+		{"later", filler(Filler{Share: 1, After: constant(100 * ms), For: constant(700 * ms)}), "filler_heard 765, reply_heard 1615",
+			"prefill 307-387 [4], gathering 387-417 [5], filler 287-575 [2 3], filler_plays 575-1425 [7], tts_first_audio 417-605 [6], filler_wait 605-1425 [9], leading_silence 1425-1575 [10 8], playout 1575-1615 [11]"},
 		{"too late: there is text of the answer", filler(Filler{Share: 1, After: constant(131 * ms), For: constant(700 * ms)}), "reply_heard 795",
 			"prefill 307-387 [4], gathering 387-417 [5], tts_first_audio 417-605 [6], leading_silence 605-755 [7], playout 755-795 [8]"},
 		{"no tool is called", tools, "reply_heard 795", "prefill 307-387 [4], gathering 387-417 [5], tts_first_audio 417-605 [6], leading_silence 605-755 [7], playout 755-795 [8]"},
-		{"a tool is", called, "filler_heard 665, reply_heard 1435", "prefill 307-387 [4], filler 287-475 [2 3], filler_plays 475-1175 [6], tool_call 387-627 [5], tool 627-927 [8], " +
-			"queue 927-947 [9], prefill 947-1027 [10], gathering 1027-1057 [11], tts_first_audio 1057-1245 [12], leading_silence 1245-1395 [13], playout 1395-1435 [14 7]"},
+		{"a tool is", called, "filler_heard 665, reply_heard 1515", "prefill 307-387 [4], filler 287-475 [2 3], filler_plays 475-1325 [6], tool_call 387-627 [5], tool 627-927 [8], " +
+			"queue 927-947 [9], prefill 947-1027 [10], gathering 1027-1057 [11], tts_first_audio 1057-1245 [12], filler_wait 1245-1325 [13], leading_silence 1325-1475 [14 7], playout 1475-1515 [15]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tr := newBench(c.k).turn(t, 10*time.Second, 0, 0)
@@ -249,14 +255,71 @@ func TestUnderruns(t *testing.T) {
 	}
 }
 
-// TestUnderrunsOfAStoppedReply: silence that the user asked for is no hole.
+// TestUnderrunsOfAStoppedReply: silence that the user asked for is no hole. Of the first
+// sentence, made in 1.5 s from 605 on, 833 ms are at the ear at 1895, 1100 ms after the first.
 func TestUnderrunsOfAStoppedReply(t *testing.T) {
 	k := plain
 	k.ReplyTokens, k.TTS.Factor = dist.ConstantCount(8), 1.5
 	k.BargeIn = &BargeIn{Share: 1, After: constant(time.Second), Start: constant(20 * ms), For: constant(2 * time.Second), Clear: true}
 	tr := newBench(k).turn(t, 0, 0, 0) // noticed at 1855, silent at 1895
 	last := tr.Spans[len(tr.Spans)-1]
-	if last.Name != pipeline.SpanUnderrun || last.Start != 1795*ms || last.End != 1895*ms || tr.Mark(pipeline.MarkReplyOver) != pipeline.Unknown {
+	if last.Name != pipeline.SpanUnderrun || last.Start != 1895*ms-1100*ms+1250*ms*2/3 || last.End != 1895*ms || tr.Mark(pipeline.MarkReplyOver) != pipeline.Unknown {
 		t.Errorf("the last span is %+v, the marks are %s", last, marksOf(tr))
+	}
+}
+
+// TestHeardTokens: of a reply that is spoken into those tokens count that sounded at the ear: not
+// the silence of holes, and not what was not made yet.
+func TestHeardTokens(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(k *Stack)
+		next   time.Duration // of the model, a token
+		after  time.Duration
+		want   string
+	}{
+		{"a reply without holes", func(*Stack) {}, 10, 5000, "20"}, // silent 5.08 s after the first
+		// 4 tokens a second long, each made in 2 s, 188 ms after the one before: of 5.08 s and
+		// the 150 of leading silence in hand, which is at the ear 795 - 645 before, half sounds.
+		{"a voice half as fast as speech", func(k *Stack) { k.TTS.Factor = 2 }, 10, 5000, "9"},
+		// Sentences are whole at 387 + 500 (4 i - 1), for a second each: the first is heard at
+		// 2265, and the sixth is over at 13115, when the user speaks, who is noticed at 13305.
+		{"a model of two tokens a second", func(*Stack) {}, 500, 11000, "24"},
+		{"and a fast voice", func(k *Stack) { k.TTS.Factor = .1 }, 500, 11000, "24"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := plain
+			k.BargeIn = &BargeIn{Share: 1, After: constant(c.after * ms), For: constant(2 * time.Second), Clear: true}
+			c.change(&k)
+			b := newBench(k)
+			b.model.next = c.next * ms
+			tr := b.turn(t, 0, 0, 0)
+			if got := tr.Fact(pipeline.FactHeardTokens); got != c.want {
+				t.Errorf("heard %s, want %s: %s; %s", got, c.want, marksOf(tr), spansOf(tr))
+			}
+			made := tr.Requests[len(tr.Requests)-1].OutputTokens
+			if n, _ := strconv.Atoi(tr.Fact(pipeline.FactHeardTokens)); n > made {
+				t.Errorf("%d tokens were heard of %d", n, made)
+			}
+		})
+	}
+}
+
+// TestBargeInAtTheEnd: a reply ends when its last sample is at the ear, holes and all, and is
+// spoken into until then: the plain one of 40 tokens is over at 10.795 s, and one that is made
+// half as fast as it plays at 605 + 40 + 20 s and 9 pauses of 188 ms.
+func TestBargeInAtTheEnd(t *testing.T) {
+	for _, c := range []struct {
+		factor float64
+		after  time.Duration
+		spoken bool
+	}{{0, 9999, true}, {0, 10000, false}, {2, 10000, true}, {2, 645 + 20000 + 9*188 - 795 - 1, true}, {2, 645 + 20000 + 9*188 - 795, false}} {
+		k := plain
+		k.TTS.Factor = c.factor
+		k.BargeIn = &BargeIn{Share: 1, After: constant(c.after * ms), For: constant(2 * time.Second), Clear: true}
+		tr := newBench(k).turn(t, 0, 0, 0)
+		if spoken := tr.Mark(pipeline.MarkBargeIn) != pipeline.Unknown; spoken != c.spoken {
+			t.Errorf("factor %v, %d ms after: spoken into %t, want %t", c.factor, c.after, spoken, c.spoken)
+		}
 	}
 }

@@ -20,10 +20,8 @@ func (t *turn) heardOut() time.Duration {
 		return t.answerOver()
 	case t.trace.Sayings != nil:
 		return t.sayingsOver()
-	case t.playedUp != pipeline.Unknown:
-		return t.playedUp
 	}
-	return t.heardAt + t.reply()
+	return t.atEar(pipeline.Unknown).Over
 }
 
 // answerOver returns when the answer of a model that hears and speaks is heard out.

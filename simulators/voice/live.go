@@ -8,6 +8,7 @@ import (
 
 	"halfsecond/pipeline"
 	"halfsecond/simulators/voice/gather"
+	"halfsecond/simulators/voice/playback"
 	"halfsecond/simulators/voice/utterance"
 )
 
@@ -54,23 +55,27 @@ type live struct {
 
 	ahead   *ahead // nil for none
 	sayings []*pipeline.Saying
-	waiting []string        // pieces of the reply that are not asked for yet
-	given   int             // tokens of a modelled reply that were handed on
-	cutter  gather.Cutter   // of a real one
-	whole   strings.Builder // pieces of it that were not handed on
-	piece   strings.Builder // the one after them, as far as there is of it
-	said    bool            // all of the reply was handed on
-	audio   pipeline.SpanID // until the first sample; NoSpan before it is asked for
+	came    []playback.Piece // sound of the reply, as it is at the ear
+	lead    time.Duration    // so much of it is silence first; Unknown before it is heard
+	waiting []string         // pieces of the reply that are not asked for yet
+	given   int              // tokens of a modelled reply that were handed on
+	cutter  gather.Cutter    // of a real one
+	whole   strings.Builder  // pieces of it that were not handed on
+	piece   strings.Builder  // the one after them, as far as there is of it
+	said    bool             // all of the reply was handed on
+	audio   pipeline.SpanID  // until the first sample; NoSpan before it is asked for
 	answer  pipeline.Turn
 
 	outcome pipeline.Outcome // of a service that failed
 	reason  string
 }
 
-// utterance returns what the user says in the turn.
+// utterance returns what the user says in the turn: one recording after the other, each user from
+// another on, so that they do not say the same at a time, and all are said however few turns a
+// session has.
 func (t *turn) utterance() *Said {
 	all := t.simulator.config.Services.Voices
-	return &all[(t.trace.Session*7+t.trace.Index)%len(all)] // so that users do not say the same at a time
+	return &all[(t.trace.Session+t.trace.Index)%len(all)]
 }
 
 // begin has the user begin to speak now. The turn is due when the last sample of speech
@@ -307,6 +312,7 @@ func (t *turn) sayNext() {
 // sounds takes audio of the reply. The first that can be heard is heard once the silence
 // before it is played.
 func (t *turn) sounds(s pipeline.Sound) {
+	t.keepSound(s)
 	if t.open(t.live.audio) && s.Samples > 0 {
 		t.End(t.live.audio)
 	}
@@ -314,6 +320,33 @@ func (t *turn) sounds(s pipeline.Sound) {
 		return
 	}
 	t.play(t.live.audio, s.Voiced-t.end(t.live.audio), t.trace.Spans[t.live.audio].Simulated)
+}
+
+// keepSound notes what of the reply's sound is at the ear when, and how much of it is silence
+// before the first that can be heard.
+func (t *turn) keepSound(s pipeline.Sound) {
+	l := t.live
+	if s.Samples == 0 || s.Rate == 0 || l.audio == pipeline.NoSpan || t.simulator.config.Stack.BargeIn == nil {
+		return
+	}
+	at := s.At + t.wayOut()
+	l.came = append(l.came, playback.Piece{First: at, Last: at, For: pipeline.SamplesLast(int64(s.Samples), s.Rate)})
+	if s.Audible && l.lead == pipeline.Unknown {
+		l.lead = s.Voiced + t.wayOut() - l.came[0].First
+	}
+}
+
+// audible returns the sound that came from the first on that can be heard.
+func (l *live) audible() (all []playback.Piece) {
+	silent := l.lead
+	for _, x := range l.came {
+		cut := min(silent, x.For)
+		silent -= cut
+		if x.For -= cut; x.For > 0 {
+			all = append(all, x)
+		}
+	}
+	return all
 }
 
 // saidAll hears that a text is spoken.
@@ -329,6 +362,7 @@ func (t *turn) saidAll(x *pipeline.Saying) {
 		t.fail(pipeline.Error, "text to speech: no audio that can be heard")
 	}
 	t.sayNext()
+	t.interrupt()
 	t.finish()
 }
 

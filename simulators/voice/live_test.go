@@ -295,3 +295,42 @@ func TestLiveBargeIn(t *testing.T) {
 		t.Errorf("stopped at %s: %s", tts.cancelled, marksOf(got))
 	}
 }
+
+// rated is a speaker whose sound has a rate: 100 ms of it, silent for 50, and then 4 s at once.
+type rated struct{ speaker }
+
+func (s *rated) Start(x *pipeline.Saying) {
+	notify := x.Notify
+	x.Notify = func(sound pipeline.Sound) { sound.Rate = 1000; notify(sound) }
+	s.speaker.Start(x)
+}
+
+// TestLiveHeardTokens: the sound of a service tells how long a reply is, whatever a token takes
+// otherwise. Its 40 tokens are 4.05 s from the first that can be heard on, and those heard are
+// that part of them.
+func TestLiveHeardTokens(t *testing.T) {
+	for _, c := range []struct {
+		after  time.Duration
+		marks  string
+		tokens string
+	}{
+		{1000, "reply_heard 605, barge_in 1605, noticed 1645, silence 1685", "10"}, // 1.08 s of 4.05
+		{4000, "reply_heard 605, barge_in 4605, noticed 4645, silence 4655", "40"},
+		{4050, "reply_heard 605", ""},
+		{9000, "reply_heard 605", ""},
+	} {
+		var loop pipeline.Virtual
+		tts := &rated{speaker{loop: &loop}}
+		k := tuned
+		k.BargeIn = &BargeIn{Share: 1, After: constant(c.after * ms), For: constant(2 * time.Second), Clear: true}
+		sim := New(Config{Loop: &loop, LLM: hosted(&loop), Stack: k, Services: Services{TTS: tts}, Seed: 1, NextRequest: counter()})
+		var got *pipeline.Trace
+		sim.Begin(0, 0, func(tr *pipeline.Trace) { got = tr })
+		if err := loop.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got == nil || got.Outcome != pipeline.OK || marksOf(got) != c.marks || got.Fact(pipeline.FactHeardTokens) != c.tokens {
+			t.Errorf("after %d ms: %s, heard %q; want %s, %q", c.after, marksOf(got), got.Fact(pipeline.FactHeardTokens), c.marks, c.tokens)
+		}
+	}
+}

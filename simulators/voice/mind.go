@@ -203,6 +203,7 @@ func (t *turn) ended(a *asking) {
 			t.over(a)
 		}
 	}
+	t.interrupt()
 	t.finish()
 }
 

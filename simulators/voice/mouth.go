@@ -84,13 +84,21 @@ func (t *turn) play(audio pipeline.SpanID, leading time.Duration, simulated bool
 	if audio == t.earlyAudio {
 		t.way = append(t.way, t.ear.commit...)
 	}
-	t.pass(pipeline.SpanLeading, leading)
-	if leading > 0 {
-		t.trace.Spans[t.way[0]].Simulated = simulated
+	silence := func() {
+		t.pass(pipeline.SpanLeading, leading)
+		if leading > 0 {
+			t.trace.Spans[t.way[0]].Simulated = simulated
+		}
+	}
+	if t.filler == pipeline.NoSpan {
+		silence()
 	}
 	t.pass(pipeline.SpanPostWait, d.post)
 	t.pass(pipeline.SpanPreBuffer, d.buffer)
-	t.afterFiller()
+	if t.filler != pipeline.NoSpan { // the silence is played as all of the sound is, behind the filler
+		t.afterFiller()
+		silence()
+	}
 	t.pass(pipeline.SpanEgress, d.egress)
 	ear := t.trace.Append(pipeline.SpanPlayout, d.playout, true, t.way...)
 	ear = t.stage(pipeline.SpanPlayoutLoss, t.loseReply(), ear)
@@ -102,9 +110,6 @@ func (t *turn) play(audio pipeline.SpanID, leading time.Duration, simulated bool
 // of its own; what comes next waits for the filler itself, too, so that an answer that is
 // there sooner is not heard sooner.
 func (t *turn) afterFiller() {
-	if t.filler == pipeline.NoSpan {
-		return
-	}
 	if wait := t.end(t.filler) - t.latest(t.way); wait > 0 {
 		t.pass(pipeline.SpanFillerWait, wait)
 	}
@@ -115,6 +120,6 @@ func (t *turn) afterFiller() {
 func (t *turn) heard() {
 	t.Mark(pipeline.MarkReplyHeard)
 	t.replied = true
-	t.bargeIn(t.reply())
+	t.bargeIn()
 	t.finish()
 }

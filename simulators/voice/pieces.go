@@ -18,7 +18,7 @@ type pieces struct {
 	next int
 	// Of a real answer: what has come of it, up to the piece in hand.
 	tokens, characters int
-	made               []piece // where the playback is followed
+	made               []piece // where it matters when what is heard
 }
 
 // cut is the end of a piece, in tokens of the answer.
@@ -38,11 +38,15 @@ type piece struct {
 // fresh returns pieces of nothing, with the memory of these.
 func (x *pieces) fresh() pieces { return pieces{cuts: x.cuts[:0], made: x.made[:0]} }
 
-// follows reports whether the playback of replies is followed to its end.
+// follows reports whether holes in the playback of replies are looked for.
 func (k *Stack) follows() bool { return k.TTS.Factor > 0 && k.SpeechPerToken > 0 }
 
+// listens reports whether it matters what of a reply is heard when: for its holes, or to know
+// how far it was heard when the user spoke into it.
+func (k *Stack) listens() bool { return k.SpeechPerToken > 0 && (k.TTS.Factor > 0 || k.BargeIn != nil) }
+
 // cuts reports whether later pieces matter than the first.
-func (k *Stack) cuts() bool { return k.follows() || k.TTS.Holds > 0 || k.TTS.Real }
+func (k *Stack) cuts() bool { return k.listens() || k.TTS.Holds > 0 || k.TTS.Real }
 
 // cut finds out where a modelled answer is cut.
 func (t *turn) cut(x *pieces) {
@@ -166,7 +170,7 @@ func (t *turn) shown() {
 // it is handed to the voice, which may wait for more, unless there is no more.
 func (t *turn) whole(a *asking, tokens, characters int, all bool) {
 	x, k := &a.pieces, &t.simulator.config.Stack
-	if k.follows() && (len(x.made) == 0 || tokens > x.made[len(x.made)-1].tokens) {
+	if k.listens() && (len(x.made) == 0 || tokens > x.made[len(x.made)-1].tokens) {
 		x.made = append(x.made, piece{tokens, t.loop().Now()})
 	}
 	enough := characters >= k.TTS.Holds || all

@@ -115,7 +115,7 @@ func (t *turn) keep() {
 	if t.replied {
 		heard := t.drawn.reply
 		if t.stopped {
-			heard = t.heardTokens()
+			heard = t.heardOf
 		}
 		of.said = append(of.said, t.spokenWords().First(heard)...)
 	}

@@ -135,3 +135,18 @@ func TestSpokenPieces(t *testing.T) {
 		}
 	}
 }
+
+// TestAllRecordingsAreSaid: one after the other by a user, and by sessions of one turn.
+func TestAllRecordingsAreSaid(t *testing.T) {
+	for n := 1; n <= 29; n++ {
+		sim := New(Config{Loop: &pipeline.Virtual{}, LLM: hosted(&pipeline.Virtual{}), Stack: tuned, Services: Services{Voices: make([]Said, n)}, Seed: 1, NextRequest: counter()})
+		said := func(session, index int) *Said { return sim.turn(session, index).utterance() }
+		byTurn, bySession := map[*Said]bool{}, map[*Said]bool{}
+		for i := range n {
+			byTurn[said(3, i)], bySession[said(i, 0)] = true, true
+		}
+		if len(byTurn) != n || len(bySession) != n {
+			t.Errorf("%d recordings: %d are said in as many turns, %d in as many sessions", n, len(byTurn), len(bySession))
+		}
+	}
+}

@@ -41,8 +41,9 @@ type turn struct {
 	fills    pipeline.Timer    // until there is a filler
 	began    time.Duration     // the voice worked on the first piece from then on
 	heardAt  time.Duration     // first audible sample at the ear
+	barge    *interruption     // nil for none, or none any more
 	silentAt time.Duration     // the last that was heard of a reply that was stopped
-	playedUp time.Duration     // a reply whose playback is followed is played; Unknown of others
+	heardOf  int               // tokens of it that were heard
 
 	// What an early request came to before the turn was committed; NoSpan for nothing.
 	earlyText, earlyAudio pipeline.SpanID
@@ -81,11 +82,11 @@ func (s *Simulator) turn(session, index int) *turn {
 		ear:     heard{stopped: pipeline.NoSpan, final: pipeline.NoSpan, timer: pipeline.NoSpan, early: pipeline.Unknown, commit: t.ear.commit[:0]},
 		askings: t.askings[:0], way: t.way[:0], guessed: t.guessed[:0], vain: t.vain[:0], lost: pipeline.UnknownCount,
 		gather: pipeline.NoSpan, look: pipeline.NoSpan, held: pipeline.NoSpan, tool: pipeline.NoSpan, filler: pipeline.NoSpan,
-		earlyText: pipeline.NoSpan, earlyAudio: pipeline.NoSpan, playedUp: pipeline.Unknown,
+		earlyText: pipeline.NoSpan, earlyAudio: pipeline.NoSpan,
 	}
 	t.own.serial++
 	if x := &s.config.Services; x.hears() || x.TTS != nil {
-		t.live = &live{audio: pipeline.NoSpan}
+		t.live = &live{audio: pipeline.NoSpan, lead: pipeline.Unknown}
 	}
 	t.trace = pipeline.Trace{Kind: pipeline.KindVoice, Session: session, Index: index}
 	t.trace.Spans, t.trace.Marks = t.spans[:0], t.marks[:0]
@@ -109,8 +110,15 @@ func (t *turn) loop() pipeline.Scheduler { return t.simulator.config.Loop }
 // later has something done at an instant at which the turn may be over, and its memory
 // serve another.
 func (t *turn) later(at time.Duration, f func()) {
+	t.laterAs(pipeline.RankTimer, at, f)
+}
+
+// laterInput is later for what comes from outside.
+func (t *turn) laterInput(at time.Duration, f func()) { t.laterAs(pipeline.RankInput, at, f) }
+
+func (t *turn) laterAs(rank pipeline.Rank, at time.Duration, f func()) {
 	serial := t.own.serial
-	t.loop().At(at, pipeline.RankTimer, func() {
+	t.loop().At(at, rank, func() {
 		if t.own.serial == serial {
 			f()
 		}
@@ -191,8 +199,8 @@ func (t *turn) tell() {
 		t.keep()
 	}
 	t.keepHeard()
-	if a := t.last(); a != nil && t.replied {
-		t.follow(a)
+	if t.last() != nil && t.replied {
+		t.follow()
 	}
 	for i := len(t.askings) - 1; i >= 0; i-- { // a divided span moves those after it
 		if a := t.askings[i]; a.first != pipeline.NoSpan && !a.wrong {

@@ -57,5 +57,5 @@ func (m *measure) play(at time.Duration) {
 
 // sound returns word of a chunk that was taken.
 func (m *measure) sound(c speech.Chunk, at time.Duration) pipeline.Sound {
-	return pipeline.Sound{At: at, Samples: c.Length, Audible: m.audible != pipeline.Unknown, Voiced: m.voiced}
+	return pipeline.Sound{At: at, Samples: c.Length, Rate: m.rate, Audible: m.audible != pipeline.Unknown, Voiced: m.voiced}
 }

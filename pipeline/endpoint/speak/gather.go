@@ -151,7 +151,7 @@ func (g *gatherer) sound(at time.Duration, measure func() (int, error)) {
 	g.chunks++
 	g.one = g.one && (g.chunks == 1 || before == at)
 	if g.notify != nil {
-		g.notify(pipeline.Sound{At: at, Samples: n, Audible: g.meter.Audible(), Voiced: g.meter.Voiced})
+		g.notify(pipeline.Sound{At: at, Samples: n, Rate: g.meter.Format.Rate, Audible: g.meter.Audible(), Voiced: g.meter.Voiced})
 	}
 }
 

@@ -9,15 +9,35 @@ type Piece struct {
 	For   time.Duration // how long it plays
 }
 
+// Until returns what of the piece can be played of which no sample counts that could be later
+// than an instant; ok is false for none.
+func (x Piece) Until(at time.Duration) (some Piece, ok bool) {
+	switch {
+	case x.First > at:
+		return Piece{}, false
+	case x.Last > at:
+		x.For = time.Duration(float64(x.For) * float64(at-x.First) / float64(x.Last-x.First))
+		x.Last = at
+	}
+	return x, true
+}
+
 // Gap is a silence inside a reply.
 type Gap struct{ From, To time.Duration }
 
 // Player plays pieces in order, from the instant at which the first can be. The zero
 // Player has played nothing.
 type Player struct {
-	Begun bool
-	Over  time.Duration // instant at which what was added is played, if nothing more comes
-	Gaps  []Gap
+	Begun  bool
+	Over   time.Duration // instant at which what was added is played, if nothing more comes
+	Gaps   []Gap
+	played []played
+}
+
+// played is a piece and the instant at which its first sample is played.
+type played struct {
+	Piece
+	start time.Duration
 }
 
 // Add has the player go on with a piece.
@@ -26,6 +46,7 @@ func (p *Player) Add(x Piece) {
 		p.Begun, p.Over = true, x.First
 	}
 	p.wait(x.First)
+	p.played = append(p.played, played{x, p.Over})
 	// Evenly made audio that comes slower than it plays runs dry again and again: all of the
 	// shortfall is one gap, before the last sample.
 	p.Over += x.For
@@ -45,6 +66,23 @@ func (p *Player) wait(until time.Duration) {
 		p.Gaps = append(p.Gaps, Gap{p.Over, until})
 	}
 	p.Over = until
+}
+
+// Heard returns how much was played until an instant: what sounded, without the silences.
+// Audio that comes slower than it plays sounds as it comes, once what was in hand is used up.
+func (p *Player) Heard(until time.Duration) (sum time.Duration) {
+	for _, x := range p.played {
+		sum += x.heard(until)
+	}
+	return sum
+}
+
+func (x played) heard(until time.Duration) time.Duration {
+	plays := until - x.start
+	if took := x.Last - x.First; took > 0 {
+		plays = min(plays, time.Duration(float64(x.For)*float64(until-x.First)/float64(took)))
+	}
+	return max(0, min(plays, x.For))
 }
 
 // Stalled returns how long the gaps are together.

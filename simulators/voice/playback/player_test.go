@@ -76,3 +76,30 @@ func TestPlayerAddsUp(t *testing.T) {
 		}
 	}
 }
+
+// TestHeard: silences are not heard, and slow audio sounds as it comes.
+func TestHeard(t *testing.T) {
+	var p Player
+	p.Add(Piece{First: 100 * ms, Last: 200 * ms, For: 1000 * ms}) // 100-1100
+	p.Add(Piece{First: 1300 * ms, Last: 2300 * ms, For: 500 * ms})
+	slow := Player{Begun: true, Over: 600 * ms}
+	slow.Add(Piece{First: 100 * ms, Last: 2100 * ms, For: 1000 * ms}) // 250 in hand: used up at 1100, with 500 heard
+	for _, c := range []struct {
+		p           *Player
+		until, want int
+	}{
+		{&p, 0, 0}, {&p, 100, 0}, {&p, 600, 500}, {&p, 1100, 1000}, {&p, 1300, 1000}, {&p, 1800, 1250}, {&p, 2300, 1500}, {&p, 9000, 1500},
+		{&slow, 600, 0}, {&slow, 1100, 500}, {&slow, 1600, 750}, {&slow, 2100, 1000}, {&slow, 2500, 1000},
+	} {
+		if got := c.p.Heard(time.Duration(c.until) * ms); got != time.Duration(c.want)*ms {
+			t.Errorf("until %d: %s heard, want %d ms", c.until, got, c.want)
+		}
+	}
+	whole := Piece{First: 100 * ms, Last: 1100 * ms, For: 500 * ms}
+	for at, want := range map[int]int{99: -1, 100: 0, 600: 250, 1100: 500, 2000: 500} {
+		x, ok := whole.Until(time.Duration(at) * ms)
+		if ok != (want >= 0) || ok && (x.For != time.Duration(want)*ms || x.First != whole.First || x.Last != min(whole.Last, time.Duration(at)*ms)) {
+			t.Errorf("cut off at %d: %+v, %t", at, x, ok)
+		}
+	}
+}
