@@ -14,12 +14,15 @@ import (
 type assemblyDecoder struct {
 	formats bool
 	ended   string // the last turn of which the end was told
+	// Turn is the last one of which words were told, and upTo where in the audio those end, in ms.
+	turn, upTo int64
 }
 
 func (d *assemblyDecoder) read(m talk.Message, s *step) {
 	var e struct {
 		Type       string            `json:"type"`
-		Turn       int               `json:"turn_order"`
+		Turn       int64             `json:"turn_order"`
+		Timestamp  float64           `json:"timestamp"`
 		Formatted  bool              `json:"turn_is_formatted"`
 		EndOfTurn  bool              `json:"end_of_turn"`
 		Transcript string            `json:"transcript"`
@@ -36,7 +39,14 @@ func (d *assemblyDecoder) read(m talk.Message, s *step) {
 		s.ready = true
 	case assemblyai.TypeSpeechStarted:
 		s.event(e.Type)
+		s.place(e.Timestamp / 1000)
 	case assemblyai.TypeTurn:
+		if n := len(e.Words); n > 0 {
+			d.turn, d.upTo = e.Turn, e.Words[n-1].End
+		}
+		if d.turn == e.Turn {
+			s.place(float64(d.upTo) / 1000)
+		}
 		if !e.EndOfTurn {
 			s.partial = soFar(e.Transcript, e.Words)
 			if e.Utterance != "" {
@@ -44,7 +54,7 @@ func (d *assemblyDecoder) read(m talk.Message, s *step) {
 			}
 			return
 		}
-		turn := strconv.Itoa(e.Turn)
+		turn := strconv.FormatInt(e.Turn, 10)
 		s.final(turn, e.Transcript)
 		s.settled = e.Formatted || !d.formats
 		name := "end_of_turn"

@@ -24,9 +24,12 @@ type call struct {
 	waiting    *flight // that is to be said
 	timer      pipeline.Timer
 	spokenUp   time.Duration // the recording before is over by then
-	turns      int           // that began
-	taken      int           // messages that were handled
-	why        error         // nothing can be said any more; nil while it can
+	skipped    time.Duration // audio that did not go out between utterances
+	whose      talk.Turns
+	settled    bool  // all text of the one under way came after its end
+	turns      int   // that began
+	taken      int   // messages that were handled
+	why        error // nothing can be said any more; nil while it can
 }
 
 // errBusy is the error of what is to be said before it is known what was said before.
@@ -46,6 +49,7 @@ func (c *call) open(f *flight) error {
 		return err
 	}
 	c.enter(f)
+	c.whose.Begin(pipeline.Unknown)
 	c.line = c.client.talk.Dial(ask, c)
 	if p := c.client.protocol; p.begin != nil {
 		for _, b := range p.begin(&c.client.config) {
@@ -110,9 +114,11 @@ func (c *call) Heard(m talk.Message) bool {
 // Ended implements talk.Listener.
 func (c *call) Ended(e talk.End) { c.loop().Post(e.At, func() { c.land(&e) }) }
 
-// take takes what a message said. Between utterances it is of interest to none.
+// take takes what a message said. Between utterances it is of interest to none, but that it is no
+// longer to come.
 func (c *call) take(s *step, at time.Duration) {
 	c.taken++
+	s.owned(&c.whose)
 	if c.now != nil {
 		c.now.gather.take(s, at)
 	}
@@ -120,6 +126,7 @@ func (c *call) take(s *step, at time.Duration) {
 		c.start(at)
 	}
 	if c.now != nil && s.settled {
+		c.settled = c.settled || c.now.speechEnd != pipeline.Unknown && at >= c.now.speechEnd
 		c.now.settle(at)
 	}
 }
@@ -161,6 +168,7 @@ func (c *call) asksForLife() bool {
 func (c *call) frame(pcm []byte, due time.Duration) {
 	c.frameDue = due
 	if c.now == nil && c.client.config.Force && c.client.protocol.manual {
+		c.skipped += c.client.config.Frame
 		return
 	}
 	out := talk.Frame{Binary: true, Data: pcm}
@@ -183,6 +191,7 @@ func (c *call) leave(f *flight, at time.Duration) {
 	c.spokenUp, c.now = f.lastFrame, nil
 	f.know()
 	f.gather.leave(at, sent, c.connection())
+	c.whose.End(f.gather.unanswered(c.settled))
 	f.landed(at)
 }
 

@@ -23,6 +23,8 @@ func (deepgramDecoder) read(m talk.Message, s *step) {
 		Channel      deepgramChannel `json:"channel"`
 		Start        float64         `json:"start"`
 		Duration     float64         `json:"duration"`
+		Timestamp    float64         `json:"timestamp"`
+		LastWordEnd  float64         `json:"last_word_end"`
 		Description  string          `json:"description"`
 		Message      string          `json:"message"`
 		Variant      string          `json:"variant"`
@@ -34,6 +36,7 @@ func (deepgramDecoder) read(m talk.Message, s *step) {
 	}
 	switch e.Type {
 	case deepgram.TypeResults:
+		s.place(cmp.Or(e.Channel.end, e.Start+e.Duration))
 		switch {
 		case !e.IsFinal:
 			s.partial = e.Channel.text()
@@ -48,8 +51,10 @@ func (deepgramDecoder) read(m talk.Message, s *step) {
 		s.finals = append(s.finals, final{text: e.Channel.text(), span: stretch(e.Start, e.Duration)})
 	case deepgram.TypeSpeechStarted:
 		s.event(e.Type)
+		s.place(e.Timestamp)
 	case deepgram.TypeUtteranceEnd:
 		s.event(e.Type)
+		s.place(e.LastWordEnd)
 		s.turnEnd, s.settled = true, true
 	case deepgram.TypeMetadata:
 		s.last = true
@@ -69,7 +74,10 @@ func stretch(start, duration float64) string {
 }
 
 // deepgramChannel is the channel of Results, or, in other messages, a list of numbers.
-type deepgramChannel struct{ alternatives []string }
+type deepgramChannel struct {
+	alternatives []string
+	end          float64 // of the last word, in seconds; 0 where it is not told
+}
 
 func (c *deepgramChannel) text() string {
 	if len(c.alternatives) == 0 {
@@ -89,6 +97,11 @@ func (fluxDecoder) read(m talk.Message, s *step) {
 		Transcript  string `json:"transcript"`
 		Code        string `json:"code"`
 		Description string `json:"description"`
+
+		WindowEnd float64 `json:"audio_window_end"`
+		Words     []struct {
+			End float64 `json:"end"`
+		} `json:"words"`
 	}
 	if !object(m, &e, s) {
 		return
@@ -97,6 +110,10 @@ func (fluxDecoder) read(m talk.Message, s *step) {
 	case deepgram.TypeConnected:
 		s.ready = true
 	case deepgram.TypeTurnInfo:
+		s.place(e.WindowEnd)
+		if n := len(e.Words); n > 0 && e.Words[n-1].End > 0 {
+			s.place(e.Words[n-1].End)
+		}
 		if e.Event != deepgram.EventUpdate {
 			s.event(e.Event)
 		}
@@ -119,6 +136,9 @@ func (c *deepgramChannel) UnmarshalJSON(b []byte) error {
 	var o struct {
 		Alternatives []struct {
 			Transcript string `json:"transcript"`
+			Words      []struct {
+				End float64 `json:"end"`
+			} `json:"words"`
 		} `json:"alternatives"`
 	}
 	if len(b) > 0 && b[0] != '{' {
@@ -129,6 +149,9 @@ func (c *deepgramChannel) UnmarshalJSON(b []byte) error {
 	}
 	for _, a := range o.Alternatives {
 		c.alternatives = append(c.alternatives, a.Transcript)
+		if n := len(a.Words); n > 0 && c.end == 0 {
+			c.end = a.Words[n-1].End
+		}
 	}
 	return nil
 }

@@ -67,6 +67,9 @@ func (f *flight) goOn() {
 	now := f.loop().Now()
 	c.line.Part(now)
 	start := m.Say(v.Samples)
+	from := start - m.Begin - c.skipped
+	c.whose.Begin(from)
+	c.settled = false
 	if start-now <= pipeline.SamplesLast(1, v.Rate) {
 		start = now // but for the grid of the samples
 	}
@@ -75,6 +78,7 @@ func (f *flight) goOn() {
 	f.lastFrame, f.lastQuiet = m.Out(offset+v.Length()), start+v.Length()+f.client.config.Trail
 	c.line.Again(start, v.Length()+f.client.config.Trail)
 	c.line.Note(noteTurn, f.hearing.Record.Due, f.hearing.Record.ID)
+	c.line.Note(noteStart, start, int64(from))
 	c.line.Note(noteSpeechEnd, f.speechEnd, int64(c.taken))
 	f.ask(m.Out(offset + v.SpeechEnd))
 }

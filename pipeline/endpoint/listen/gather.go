@@ -19,6 +19,10 @@ type step struct {
 	settled bool     // and all of its text is there
 	last    bool     // nothing follows
 	failure *reply.Failure
+
+	item   string        // what of the session it is of, by the service's own name; "" is none
+	placed bool          // it is said where in all audio that was sent what it is of ends
+	upTo   time.Duration // and that is there
 }
 
 // final is text that will not change.
@@ -32,6 +36,35 @@ type final struct {
 
 func (s *step) final(turn, text string) { s.finals = append(s.finals, final{turn: turn, text: text}) }
 func (s *step) event(name string)       { s.events = append(s.events, name) }
+
+// place notes that it is of audio up to so many seconds.
+func (s *step) place(upTo float64) {
+	if upTo > 0 && upTo < longest.Seconds() {
+		s.placed, s.upTo = true, time.Duration(upTo*float64(time.Second))
+	}
+}
+
+// longest is more audio than any session has.
+const longest = 1000 * time.Hour
+
+// owned reports whether a message is of the utterance under way; one that is not leaves nothing but
+// that the session is over, or has failed. What says neither what it is of nor of which audio is
+// of the first utterance that waits for its text.
+func (s *step) owned(turns *talk.Turns) bool {
+	upTo, own := pipeline.Unknown, false
+	if s.placed {
+		upTo = s.upTo
+	}
+	if s.item != "" || s.placed || !turns.Owes() {
+		own = turns.Own(s.item, upTo)
+	} else if s.settled {
+		turns.Paid()
+	}
+	if !own {
+		*s = step{ready: s.ready, last: s.last, failure: s.failure}
+	}
+	return own
+}
 
 // fail notes what the service says is wrong; code is "" or 0 for none.
 func (s *step) fail(message string, code any) {
@@ -179,6 +212,12 @@ func (g *gatherer) leave(at time.Duration, sent talk.Sent, t pipeline.Transport)
 			r.Flags = append(r.Flags, pipeline.FlagNoFinal)
 		}
 	}
+}
+
+// unanswered reports whether the text of an utterance that is over may still come: it did not, and
+// settled says whether the service said that there is none.
+func (g *gatherer) unanswered(settled bool) bool {
+	return g.failure == nil && g.record.SpeechEnd != pipeline.Unknown && !settled && !g.answered()
 }
 
 // answered reports whether a final text has come since the end of speech.

@@ -50,7 +50,7 @@ func realtimeBegin(c *Config) [][]byte {
 
 // realtimeDecoder reads OpenAI's realtime transcription. A turn is settled when the text of
 // its item is complete.
-type realtimeDecoder struct{ soFar map[string]string } // of each item
+type realtimeDecoder struct{ soFar map[string]string } // text of each item
 
 func (d *realtimeDecoder) read(m talk.Message, s *step) {
 	var e struct {
@@ -58,16 +58,21 @@ func (d *realtimeDecoder) read(m talk.Message, s *step) {
 		ItemID     string          `json:"item_id"`
 		Delta      string          `json:"delta"`
 		Transcript string          `json:"transcript"`
+		AudioEnd   float64         `json:"audio_end_ms"`
 		Error      json.RawMessage `json:"error"`
 	}
 	if !object(m, &e, s) {
 		return
+	}
+	if e.Type != realtime.EventSpeechStarted { // whose end may be far
+		s.item = e.ItemID
 	}
 	switch e.Type {
 	case realtime.EventSessionUpdated, realtime.EventTranscriptionUpdated:
 		s.ready = true
 	case realtime.EventSpeechStarted, realtime.EventSpeechStopped:
 		s.event(e.Type)
+		s.place(e.AudioEnd / 1000)
 	case realtime.EventCommitted:
 		s.event(e.Type)
 		s.turnEnd = true

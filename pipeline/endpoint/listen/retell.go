@@ -91,6 +91,7 @@ func (s *setting) spoken(r *pipeline.Transcription, ready time.Duration) {
 // heard by then, but where another meaning is given.
 const (
 	noteTurn      = "turn"       // another one began, which was due at that instant; N is the ID of its record
+	noteStart     = "start"      // its first sample is spoken; N is the audio that was sent before it, in nanoseconds
 	noteSpeechEnd = "speech_end" // and this is when its last sample of speech was spoken
 	noteOver      = "over"       // the client had all it wanted of an utterance that others follow
 )
@@ -157,6 +158,9 @@ type retelling struct {
 	begun    time.Duration // the session did
 	due      time.Duration // of the utterance that begins, and its record's ID
 	id       int64
+	from     time.Duration // where in all audio it does
+	whose    talk.Turns
+	settled  bool
 	each     func(talk.Event)
 	all      []pipeline.Transcription
 }
@@ -165,8 +169,10 @@ type retelling struct {
 func (r *retelling) begin(id int64, due time.Duration) {
 	r.gather = &gatherer{glue: r.protocol.glue, record: pipeline.NewTranscription(id, due)}
 	if r.turns++; r.turns == 1 {
-		r.begun = pipeline.Unknown
+		r.begun, r.from = pipeline.Unknown, pipeline.Unknown
 	}
+	r.whose.Begin(r.from)
+	r.settled = false
 	r.gather.record.Ready = r.begun
 }
 
@@ -228,13 +234,16 @@ func (r *retelling) did(notes []exchange.Note, heard int64) []exchange.Note {
 		case (n.Name == noteSpeechEnd || n.Name == noteOver) && n.N > heard:
 			return notes
 		case n.Name == noteTurn:
-			r.due, r.id = n.At, n.N
+			r.due, r.id, r.from = n.At, n.N, pipeline.Unknown
+		case n.Name == noteStart:
+			r.from = time.Duration(n.N)
 		case n.Name == noteSpeechEnd && r.gather == nil:
 			r.part() // what went out between
 			r.begin(r.id, r.due)
 			r.gather.record.SpeechEnd = n.At
 		case n.Name == noteOver && r.gather != nil:
 			r.gather.leave(n.At, r.part(), r.call().connection())
+			r.whose.End(r.gather.unanswered(r.settled))
 			r.keep(false)
 		}
 		notes = notes[1:]
@@ -261,15 +270,19 @@ func (r *retelling) ready(at time.Duration) {
 	}
 }
 
-func (r *retelling) take(s *step, m talk.Message) {
+func (r *retelling) take(said *step, m talk.Message) {
+	own := *said
+	s := &own
+	s.owned(&r.whose)
 	if r.gather != nil {
 		r.gather.take(s, m.At)
+		r.settled = r.settled || s.settled && r.gather.record.SpeechEnd != pipeline.Unknown && m.At >= r.gather.record.SpeechEnd
 	}
 	if s.ready && r.protocol.awaits != "" {
 		r.ready(m.At)
 	}
-	if r.each != nil && (len(m.Data) > 0 || len(s.finals) > 0) {
-		r.each(s.told(m))
+	if r.each != nil && (len(m.Data) > 0 || len(said.finals) > 0) {
+		r.each(said.told(m))
 	}
 }
 

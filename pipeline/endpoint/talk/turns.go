@@ -15,33 +15,39 @@ type Turns struct {
 	on    bool
 	from  time.Duration  // where in all audio that was sent the one under way begins
 	items map[string]int // the turn of each item that was named; 0 is that of none
-	owed  int            // answers that turns ended without
+	named bool           // one of the turn under way was
+	owed  int            // answers of which nothing was named, that turns ended without
 }
 
 // Begin begins a turn, whose first sample is at a place in all audio that was sent; Unknown is
 // that of a first one, or one of which it is not known.
 func (t *Turns) Begin(from time.Duration) {
 	t.begun++
-	t.on, t.from = true, from
+	t.on, t.from, t.named = true, from, false
 }
 
 // End ends it. Whether its answer may still come is told of one that was waited for in vain.
 func (t *Turns) End(inVain bool) {
 	t.on = false
-	if inVain {
+	if inVain && !t.named {
 		t.owed++
 	}
 }
 
 // Own reports whether something is of the turn under way: of an item, "" being none, or of audio
 // up to a place in all that was sent, Unknown being nowhere. An item is of the turn in which
-// it was first named, unless its audio is of one before.
+// it was first named, unless its audio is of one before, or an item of one before is still to come.
 func (t *Turns) Own(item string, upTo time.Duration) bool {
 	if n, named := t.items[item]; named {
 		return t.on && n == t.begun
 	}
 	own := t.on && (upTo == pipeline.Unknown || upTo > t.from)
 	if item != "" {
+		if upTo == pipeline.Unknown && t.owed > 0 {
+			own = false
+			t.owed--
+		}
+		t.named = t.named || own
 		if t.items == nil {
 			t.items = map[string]int{}
 		}

@@ -33,12 +33,32 @@ func TestWhose(t *testing.T) {
 	if !all.Past("a") || all.Past("c") || all.Past("z") {
 		t.Error("items a, c and z: want only a to be of a turn before")
 	}
+	if all.Owes() {
+		t.Error("an answer is owed to a turn of which an item was named")
+	}
+}
+
+// TestOwed: answers that name nothing come in the order of the turns, and so do the items of turns of
+// which none was named.
+func TestOwed(t *testing.T) {
+	var all Turns
+	for range 2 {
+		all.Begin(pipeline.Unknown)
+		all.End(true)
+	}
+	all.Begin(pipeline.Unknown)
 	if !all.Owes() {
-		t.Error("the first turn had no answer, and none is owed")
+		t.Error("two turns had no answer, and none is owed")
 	}
 	all.Paid()
-	all.Paid()
+	if all.Own("a", pipeline.Unknown) || all.Owes() {
+		t.Error("the first item is the third turn's, though one of the second is to come")
+	}
+	if !all.Own("b", pipeline.Unknown) {
+		t.Error("the second item is not the third turn's")
+	}
 	all.End(false)
+	all.Paid()
 	if all.Owes() {
 		t.Error("an answer that has come is owed")
 	}
