@@ -2,8 +2,9 @@
 // services, again from the bytes that came, and compares them with those in its traces.
 //
 // Read recount.go for the course of it, figures.go for what is compared of a request,
-// speech.go for sessions with speech services, and turn.go for the spans and marks of voice
-// turns that are made of them.
+// speech.go for sessions with speech services, and told.go for what the bytes say, with which
+// the traces that are made of that are compared: interaction.go has what holds of each of them,
+// turn.go the spans and marks of voice turns, key.go and plain.go those of the other kinds.
 package recount
 
 import (
@@ -24,16 +25,20 @@ import (
 type Result struct {
 	Again int // requests that were read again from their bytes
 	// Hearings, Sayings and Answers are those of speech services that were, and Turns the
-	// voice turns with one, whose spans and marks were compared with them.
+	// voice turns with one, whose spans and marks were compared with what was read.
 	Hearings, Sayings, Answers, Turns int
 	Differ                            []Difference
-	// What of the traces could not be read again: what was never sent, whose exchange is not
-	// in the log, and whose bytes are not in it, since texts were not to be kept.
-	Unsent, Missing, Textless int
-	Others                    int  // exchanges of nothing in the traces: of a warm-up, of other people, of what a cut run did not keep
-	Early                     int  // those of them that were due before any in the traces: of a warm-up
-	Hashed                    bool // the log has other letters in place of texts
-	Cut                       bool // the log ends in mid-air
+	// What of the traces could not be read again: what was never sent, and whose exchange is
+	// not in the log.
+	Unsent, Missing int
+	// Textless are the requests whose bytes are not in the log, and Wordless what speech
+	// services did whose are not, since texts were not to be kept.
+	Textless, Wordless int
+	Spoken             bool // speech services are in the traces
+	Others             int  // exchanges of nothing in the traces: of a warm-up, of other people, of what a cut run did not keep
+	Early              int  // those of them that were due before any in the traces: of a warm-up
+	Hashed             bool // the log has other letters in place of texts
+	Cut                bool // the log ends in mid-air
 }
 
 // Difference is one figure that is not as it was.
@@ -44,6 +49,10 @@ type Difference struct {
 	Trace   string // what the trace says
 	Bytes   string // what the bytes say
 }
+
+// Read returns how many records were read again from their bytes: of requests and of speech
+// services.
+func (r *Result) Read() int { return r.Again + r.Hearings + r.Sayings + r.Answers }
 
 // String says it in one line.
 func (d Difference) String() string {
@@ -60,6 +69,8 @@ func (d Difference) String() string {
 func Traces(traces []pipeline.Trace, log *exchange.Reader) (*Result, error) {
 	r := &Result{Hashed: log.Header.Hashed}
 	left, said, first := sent(traces, r), records(traces, r), firstDue(traces)
+	r.Spoken = len(said) > 0
+	says := newTold()
 	for {
 		x, err := log.Next()
 		if errors.Is(err, io.EOF) {
@@ -69,18 +80,18 @@ func Traces(traces []pipeline.Trace, log *exchange.Reader) (*Result, error) {
 			return nil, err
 		}
 		if of := spoken(x.Protocol); of != "" && left[x.Request] == nil {
-			err = r.compareSpeech(of, said, x, x.Due < first)
+			err = r.compareSpeech(of, said, x, says, x.Due < first)
 		} else {
 			record := left[x.Request]
 			delete(left, x.Request)
-			err = r.compare(record, x, x.Due < first)
+			err = r.compare(record, x, says, x.Due < first)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
 	r.Cut, r.Missing = log.Unfinished(), len(left)+len(said)
-	r.turns(traces)
+	r.interactions(traces, says)
 	slices.SortStableFunc(r.Differ, func(a, b Difference) int { return int(min(max(a.Request-b.Request, -1), 1)) })
 	return r, nil
 }
@@ -120,7 +131,7 @@ func (r *Result) other(early bool) {
 }
 
 // compare reads an exchange again and compares it with a request, nil for none.
-func (r *Result) compare(record *pipeline.Request, x *exchange.Exchange, early bool) error {
+func (r *Result) compare(record *pipeline.Request, x *exchange.Exchange, says *told, early bool) error {
 	switch {
 	case record == nil:
 		r.other(early)
@@ -135,6 +146,7 @@ func (r *Result) compare(record *pipeline.Request, x *exchange.Exchange, early b
 	}
 	r.Again++
 	seen := observed(record, &again)
+	says.requests[x.Request] = corrected(record, &seen, &again)
 	for _, f := range figures {
 		if a, b := f.of(&seen), f.of(&again); a != b {
 			r.Differ = append(r.Differ, Difference{"request", x.Request, f.name, a, b})
@@ -157,7 +169,7 @@ func observed(record, again *pipeline.Request) pipeline.Request {
 		again.Outcome = pipeline.Cancelled
 	}
 	q.Sent += q.Way.Out
-	for _, at := range []*time.Duration{&q.FirstByte, &q.FirstOutput, &q.FirstText, &q.FirstSeen, &q.LastOutput} {
+	for _, at := range outputs(&q) {
 		if *at != pipeline.Unknown {
 			*at -= q.Way.Back
 		}

@@ -11,8 +11,8 @@ import (
 	"halfsecond/pipeline/exchange"
 )
 
-// told are the fields of a request that its bytes do not tell, with the reason.
-var told = map[string]string{
+// untold are the fields of a request that its bytes do not tell, with the reason.
+var untold = map[string]string{
 	"ID": "it is the name", "Scheduled": "a simulated model says it", "Loading": "a simulated model says it",
 	"Reason": "words are no figure", "Simulated": "nothing was sent", "Headers": "words are no figure",
 	"PromptEstimate": "a count of the asker's own", "LimitTokens": "it is in what was asked", "Out": "a model says it", "Back": "a model says it",
@@ -38,8 +38,8 @@ func TestEveryFigureIsCompared(t *testing.T) {
 					changed++
 				}
 			}
-			if _, untold := told[name]; untold == (changed == 1) {
-				t.Errorf("%s: %d figures see a change of it; bytes tell it: %t", name, changed, !untold)
+			if _, un := untold[name]; un == (changed == 1) {
+				t.Errorf("%s: %d figures see a change of it; bytes tell it: %t", name, changed, !un)
 			}
 			seen += changed
 		}

@@ -106,13 +106,18 @@ func retold(of string, x *exchange.Exchange) (all []record, err error) {
 
 // compareSpeech compares a session with those of the records that it made, which are then not
 // left any more.
-func (r *Result) compareSpeech(of string, left map[int64]record, x *exchange.Exchange, early bool) error {
+func (r *Result) compareSpeech(of string, left map[int64]record, x *exchange.Exchange, says *told, early bool) error {
 	again, err := retold(of, x)
+	known := false
 	if errors.Is(err, talk.ErrTextless) {
-		if _, ours := left[x.Request]; ours {
-			delete(left, x.Request)
-			r.Textless++
-		} else {
+		for _, id := range inSession(x) {
+			if _, ours := left[id]; ours {
+				known = true
+				delete(left, id)
+				r.Wordless++
+			}
+		}
+		if !known {
 			r.other(early)
 		}
 		return nil
@@ -120,7 +125,6 @@ func (r *Result) compareSpeech(of string, left map[int64]record, x *exchange.Exc
 	if err != nil {
 		return err
 	}
-	known := false
 	for _, b := range again {
 		a, ours := left[b.id]
 		if !ours || a.of != of {
@@ -129,6 +133,7 @@ func (r *Result) compareSpeech(of string, left map[int64]record, x *exchange.Exc
 		known = true
 		delete(left, b.id)
 		r.spoke(of)
+		says.add(b)
 		for i, f := range fieldsOf(a.value) {
 			if g := fieldsOf(b.value)[i]; f.value != g.value {
 				r.Differ = append(r.Differ, Difference{of, b.id, f.name, f.value, g.value})
@@ -139,6 +144,22 @@ func (r *Result) compareSpeech(of string, left map[int64]record, x *exchange.Exc
 		r.other(early)
 	}
 	return nil
+}
+
+// beginTurn are the notes of a session that another turn began in it, with the ID of its
+// record, as package listen, converse and phone write them.
+var beginTurn = []string{"turn", "onset"}
+
+// inSession returns the IDs of the turns of a session whose words were not kept: its notes,
+// which are, name those after the first.
+func inSession(x *exchange.Exchange) []int64 {
+	all := []int64{x.Request}
+	for _, n := range x.Notes {
+		if slices.Contains(beginTurn, n.Name) && !slices.Contains(all, n.N) {
+			all = append(all, n.N)
+		}
+	}
+	return all
 }
 
 func (r *Result) spoke(of string) {

@@ -92,7 +92,7 @@ func TestSessionsAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Result{Again: 1, Hearings: 1, Sayings: 1, Answers: 1, Turns: 1, Unsent: 1, Missing: 1, Others: 1}
+	want := &Result{Again: 1, Hearings: 1, Sayings: 1, Answers: 1, Turns: 1, Unsent: 1, Missing: 1, Others: 1, Spoken: true}
 	got.Differ = slices.DeleteFunc(got.Differ, func(d Difference) bool { return d.Request == 0 }) // this trace has no spans
 	if len(got.Differ) == 0 {
 		got.Differ = nil
@@ -102,7 +102,7 @@ func TestSessionsAgain(t *testing.T) {
 	}
 	// Texts that were not to be kept leave nothing to read again.
 	got, err = Traces([]pipeline.Trace{{Hearings: tr.Hearings[:1]}}, log(t, exchange.Header{Hashed: true}, 0, heardSession(1)))
-	if err != nil || got.Textless != 1 || got.Hearings != 0 || got.Missing != 0 {
+	if err != nil || got.Wordless != 1 || got.Turns != 0 || got.Hearings != 0 || got.Missing != 0 {
 		t.Errorf("without texts: %+v, error %v; want 1 without bytes", got, err)
 	}
 }
@@ -153,7 +153,7 @@ func TestEveryMemberIsCompared(t *testing.T) {
 		compare := func() (names []string) {
 			r := &Result{}
 			left := map[int64]record{1: {spoken(x.Protocol), 1, v}}
-			if err := r.compareSpeech(spoken(x.Protocol), left, x, false); err != nil || len(left) != 0 {
+			if err := r.compareSpeech(spoken(x.Protocol), left, x, newTold(), false); err != nil || len(left) != 0 {
 				t.Fatalf("%s: %v, %d left", of, err, len(left))
 			}
 			for _, d := range r.Differ {
@@ -254,9 +254,10 @@ func spokenTurn() pipeline.Trace {
 	ear := t.Append(pipeline.SpanPlayout, 40*ms, true, egress)
 	t.Marks = []pipeline.Mark{{Name: pipeline.MarkReplyHeard, At: t.Spans[ear].End}}
 	h, s := pipeline.NewTranscription(1, 0), pipeline.NewSpeech(2, 430*ms)
-	h.SpeechEnd, h.FirstFinal, h.LastFinal = 220*ms, 420*ms, 420*ms
+	h.SpeechEnd, h.FirstFinal, h.LastFinal, h.End, h.Text = 220*ms, 420*ms, 420*ms, 430*ms, "a table"
 	s.FirstAudio, s.FirstAudible, s.Voiced = 499*ms, 500*ms, 550*ms // taken in turn, a little later
 	t.Hearings, t.Sayings = []pipeline.Transcription{h}, []pipeline.Speech{s}
+	t.End = t.Spans[ear].End
 	return t
 }
 
@@ -271,6 +272,7 @@ func answeredTurn() pipeline.Trace {
 	at = t.Append(pipeline.SpanPlayout, 40*ms, true, at)
 	t.Marks = []pipeline.Mark{{Name: pipeline.MarkReplyHeard, At: t.Spans[at].End}}
 	a := pipeline.NewAnswered(1, 0)
+	t.End = t.Spans[at].End
 	a.SpeechEnd, a.Committed, a.FirstAudio, a.FirstAudible, a.Voiced = 220*ms, 420*ms, 500*ms, 510*ms, 550*ms
 	t.Answers = []pipeline.Answered{a}
 	return t
@@ -282,7 +284,7 @@ func askedTurn() pipeline.Trace {
 	t.Hearings, t.Sayings = nil, nil
 	t.Spans[2].Name = pipeline.SpanLLMFirstToken
 	q := pipeline.NewRequest(1, 430*ms)
-	q.FirstText = 499 * ms
+	q.Sent, q.FirstText, q.End = 430*ms, 499*ms, 510*ms
 	t.Requests = []pipeline.Request{q}
 	return t
 }
@@ -296,7 +298,7 @@ func TestModelsStages(t *testing.T) {
 	} {
 		r, text := &Result{}, ""
 		wrong := moved(askedTurn(), 2, by)
-		r.turns([]pipeline.Trace{wrong})
+		asItSays(r, wrong)
 		for _, d := range r.Differ {
 			text += d.String() + "\n"
 		}
@@ -304,12 +306,70 @@ func TestModelsStages(t *testing.T) {
 			t.Errorf("moved by %s: %s\nwant %s", by, text, want)
 		}
 	}
-	guessed := moved(askedTurn(), 2, 3*ms)
-	guessed.Facts = []pipeline.Fact{{Name: pipeline.FactGuess, Value: "wrong"}}
-	r := &Result{}
-	if r.turns([]pipeline.Trace{guessed}); r.Differ != nil {
-		t.Errorf("an early request that was wrong: %v", r.Differ)
+}
+
+// TestForNothing: requests that were made for nothing leave no stages, but for the guess at
+// the end of the turn, however they ended: those at pauses inside it, of which there may be
+// several, and the guess, which is not there where it never was sent.
+func TestForNothing(t *testing.T) {
+	vain := pipeline.NewRequest(8, 220*ms)
+	vain.Sent, vain.FirstText, vain.End, vain.Outcome = 220*ms, 300*ms, 320*ms, pipeline.OK
+	wrong := pipeline.NewRequest(9, 330*ms)
+	wrong.Sent, wrong.FirstText, wrong.End = 330*ms, 380*ms, 390*ms
+	guessed := func(begin time.Duration, facts ...pipeline.Fact) pipeline.Trace {
+		x := askedTurn()
+		x.Facts = facts
+		if begin != 0 {
+			x.Add(pipeline.Span{Name: pipeline.SpanWrongGuess, Start: begin, End: 430 * ms})
+		}
+		return x
 	}
+	inVain, isWrong := pipeline.Fact{Name: pipeline.FactInVain, Value: "2"}, pipeline.Fact{Name: pipeline.FactGuess, Value: "wrong"}
+	for _, c := range []struct {
+		name   string
+		turn   pipeline.Trace
+		before []pipeline.Request
+		want   string
+	}{
+		{"at pauses", guessed(0, inVain), []pipeline.Request{vain, vain}, ""},
+		{"at pauses and at the end", guessed(330*ms, inVain, isWrong), []pipeline.Request{vain, vain, wrong}, ""},
+		{"at the end", guessed(330*ms, isWrong), []pipeline.Request{wrong}, ""},
+		{"at the end, moved", guessed(331*ms, isWrong), []pipeline.Request{wrong}, "turn 3 of session 2: span wrong_guess, its begin is 331000000 in the trace, 330000000 by its bytes\n"},
+		{"at the end, never sent", guessed(0, isWrong), nil, ""},
+		{"never sent, and the answer's moved", moved(guessed(0, isWrong), 2, 3*ms), nil, "turn 3 of session 2: span llm_first_token, its begin is 433000000 in the trace, 430000000 by its bytes\n"},
+		{"one more than is told", guessed(0, inVain), []pipeline.Request{vain, vain, vain}, "turn 3 of session 2: span llm_first_token, its begin is 430000000 in the trace, 220000000 by its bytes\n"},
+	} {
+		c.turn.Requests = append(slices.Clone(c.before), c.turn.Requests...)
+		for i := range c.turn.Requests {
+			c.turn.Requests[i].ID = int64(i + 1)
+		}
+		r, text := &Result{}, ""
+		asItSays(r, c.turn)
+		for _, d := range r.Differ {
+			text += d.String() + "\n"
+		}
+		if text != c.want {
+			t.Errorf("%s: %s\nwant %s", c.name, text, c.want)
+		}
+	}
+}
+
+// asItSays compares a turn whose records are what the bytes say.
+func asItSays(r *Result, t pipeline.Trace) {
+	says := newTold()
+	for _, q := range t.Requests {
+		says.requests[q.ID] = q
+	}
+	for _, h := range t.Hearings {
+		says.hearings[h.ID] = h
+	}
+	for _, s := range t.Sayings {
+		says.sayings[s.ID] = s
+	}
+	for _, a := range t.Answers {
+		says.answers[a.ID] = a
+	}
+	r.interactions([]pipeline.Trace{t}, says)
 }
 
 // moved moves every span from one on, and the marks.
@@ -332,6 +392,23 @@ func TestTurnsAgain(t *testing.T) {
 	}{
 		{"spoken", spokenTurn(), nil, ""},
 		{"answered", answeredTurn(), nil, ""},
+		{"no mark", spokenTurn(), func(t *pipeline.Trace) { t.Marks = nil }, "mark reply_heard is unknown in the trace, 600000000 by its bytes"},
+		{"no mark, and no stage to the ear", spokenTurn(), func(t *pipeline.Trace) { t.Marks, t.Spans = nil, t.Spans[:4] }, "mark reply_heard is unknown in the trace, 550000000 or later by its bytes"},
+		{"no silence, no way", spokenTurn(), func(t *pipeline.Trace) { t.Spans = t.Spans[:3] }, "span leading_silence, its end is unknown in the trace, 550000000 by its bytes"},
+		{"no end of the text", spokenTurn(), func(t *pipeline.Trace) { t.Spans[1].End = pipeline.Unknown }, "span stt_tail, its end is unknown in the trace, 420000000 or later (first_final_ns) by its bytes"},
+		{"being asked", spokenTurn(), func(t *pipeline.Trace) { t.Spans[2].Start -= ms }, "span tts_first_audio, its begin is 429000000 in the trace, 430000000 by its bytes"},
+		{"a reply of no sound", spokenTurn(), func(t *pipeline.Trace) { t.Sayings[0].Voiced, t.Outcome = pipeline.Unknown, pipeline.Error }, "mark reply_heard is 600000000 in the trace, unknown by its bytes"},
+		{"a failure that is none", spokenTurn(), func(t *pipeline.Trace) { t.Outcome = pipeline.Error }, "outcome is error in the trace, ok by its bytes"},
+		{"a failure that is not told", spokenTurn(), func(t *pipeline.Trace) { t.Sayings[0].Outcome = pipeline.Timeout }, "outcome is ok in the trace, timeout by its bytes"},
+		{"another failure", spokenTurn(), func(t *pipeline.Trace) { t.Sayings[0].Outcome, t.Outcome = pipeline.Timeout, pipeline.Refused }, "outcome is refused in the trace, timeout by its bytes"},
+		{"given up since it was spoken into", spokenTurn(), func(t *pipeline.Trace) {
+			t.Sayings[0].Outcome, t.Facts = pipeline.Cancelled, []pipeline.Fact{{Name: pipeline.FactBargeIn, Value: "stopped"}}
+		}, ""},
+		{"its end, sooner", spokenTurn(), func(t *pipeline.Trace) { t.Hearings[0].End = 700 * ms }, "end_ns is 600000000 in the trace, 700000000 or later by its bytes"},
+		{"its end, later", spokenTurn(), func(t *pipeline.Trace) { t.End += 6 * time.Second }, "end_ns is 6600000000 in the trace, 600000000 or little later by its bytes"},
+		{"a bot's mark is not there", answeredTurn(), func(t *pipeline.Trace) { t.Marks = nil }, "mark reply_heard is unknown in the trace, 590000000 by its bytes"},
+		{"a bot's stage is not there", answeredTurn(), func(t *pipeline.Trace) { t.Spans[2].Name = "another" }, "span model_first_audio, its end is unknown in the trace, 500000000 by its bytes"},
+		{"a bot that failed", answeredTurn(), func(t *pipeline.Trace) { t.Answers[0].Outcome = pipeline.Error }, "outcome is ok in the trace, error by its bytes"},
 		{"a mark", spokenTurn(), func(t *pipeline.Trace) { t.Marks[0].At -= ms }, "mark reply_heard is 599000000 in the trace, 600000000 by its bytes"},
 		{"all from the voice on, sooner", moved(spokenTurn(), 2, -300*ms), nil, "span tts_first_audio, its end is 200000000 in the trace, 499000000 or later (first_audio_ns) by its bytes"},
 		{"all from the voice on, later", moved(spokenTurn(), 2, 300*ms), nil, "span leading_silence, its end is 850000000 in the trace, 550000000 by its bytes"},
@@ -350,7 +427,7 @@ func TestTurnsAgain(t *testing.T) {
 			c.change(&c.turn)
 		}
 		r := &Result{}
-		r.turns([]pipeline.Trace{c.turn})
+		asItSays(r, c.turn)
 		if r.Turns != 1 {
 			t.Errorf("%s: %d turns were compared", c.name, r.Turns)
 		}
@@ -365,7 +442,7 @@ func TestTurnsAgain(t *testing.T) {
 	r := &Result{}
 	alone := spokenTurn()
 	alone.Hearings, alone.Sayings = nil, nil
-	if r.turns([]pipeline.Trace{moved(alone, 2, 5*ms)}); fmt.Sprint(*r) != fmt.Sprint(Result{}) {
+	if asItSays(r, moved(alone, 2, 5*ms)); fmt.Sprint(*r) != fmt.Sprint(Result{}) {
 		t.Errorf("of a turn without a real service: %+v", r)
 	}
 }

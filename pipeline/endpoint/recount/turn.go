@@ -2,133 +2,111 @@ package recount
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"halfsecond/pipeline"
 )
 
-// turns compares the spans and marks of voice turns with the records of speech services that
-// they are made of, and those with each other: whoever moves one has to move all. It counts
-// those that have such a record.
-func (r *Result) turns(traces []pipeline.Trace) {
-	for i := range traces {
-		t := turn{Trace: &traces[i]}
-		t.check()
-		if t.real {
-			r.Turns++
-		}
-		r.Differ = append(r.Differ, t.differ...)
-	}
-}
-
-// turn is a voice turn that is looked at.
-type turn struct {
-	*pipeline.Trace
-	real   bool // there is a record of a real service
-	differ []Difference
-}
-
 // The spans to the agent that a recording goes through, and those from the first sample that
 // can be heard to the ear.
 var (
-	toAgent = []string{pipeline.SpanCapture, pipeline.SpanUplink, pipeline.SpanJitterBuffer}
+	toAgent = []string{pipeline.SpanCapture, pipeline.SpanUplink, pipeline.SpanUplinkLoss, pipeline.SpanJitterBuffer}
 	toEar   = []string{pipeline.SpanEgress, pipeline.SpanPlayout, pipeline.SpanPlayoutLoss}
 )
 
-func (t *turn) check() {
+// turn compares the spans and marks of a voice turn with the records that they are made of,
+// and those with each other: whoever moves one has to move all.
+func (t *interaction) turn() {
 	for i := range t.Answers {
-		if a := &t.Answers[i]; !a.Simulated {
-			t.real = true
+		if a := &t.Answers[i]; !a.Simulated && t.whole {
 			t.answered(a)
 		}
 	}
 	for i := range t.Hearings {
-		if h := &t.Hearings[i]; !h.Simulated {
-			t.real = true
-			t.due(h.SpeechEnd)
-			t.notBefore(pipeline.SpanSTTTail, "first_final_ns", h.FirstFinal)
+		if h := &t.Hearings[i]; !h.Simulated && t.whole {
+			t.heard(h)
 		}
 	}
-	for i := range t.Sayings {
-		if s := &t.Sayings[i]; !s.Simulated {
-			t.real = true
-			if i == 0 {
-				t.notBefore(pipeline.SpanTTSFirstAudio, "first_audio_ns", s.FirstAudio)
-			}
-		}
+	if len(t.Sayings) > 0 && !t.Sayings[0].Simulated && t.whole {
+		t.spoken()
 	}
-	t.asked()
-	if first := t.voiced(); first != pipeline.Unknown {
-		t.same("span "+pipeline.SpanLeading+", its end", t.end(pipeline.SpanLeading), first)
+	if n := t.forNothing(); n > 0 && t.has(pipeline.SpanWrongGuess) && !t.Requests[n-1].Simulated {
+		t.same("span "+pipeline.SpanWrongGuess+", its begin", t.begin(pipeline.SpanWrongGuess), t.Requests[n-1].Due)
 	}
-	if t.real {
-		t.linked()
-		t.landed()
-	}
-}
-
-// firstTokens are the stages from asking a model to the first token of its answer.
-var firstTokens = []string{pipeline.SpanLLMLoad, pipeline.SpanLLMQueue, pipeline.SpanLLMPrefill, pipeline.SpanLLMFirstToken, pipeline.SpanLLMReasoning}
-
-// asked compares the stages of a language model with the requests of a voice turn that ended
-// ok: they begin when a request is due, and end when its first text has come. An early
-// request that was wrong leaves none.
-func (t *turn) asked() {
-	if t.Kind != pipeline.KindVoice {
-		return
-	}
-	for i := range t.Requests {
-		q := &t.Requests[i]
-		if q.Simulated || q.Outcome != pipeline.OK || q.FirstText == pipeline.Unknown || i == 0 && t.Fact(pipeline.FactGuess) == "wrong" {
-			continue
-		}
-		begin, end := pipeline.Unknown, pipeline.Unknown
-		for _, s := range t.Spans {
-			if !slices.Contains(firstTokens, s.Name) || s.End == pipeline.Unknown {
-				continue
-			}
-			if begin == pipeline.Unknown || (s.Start-q.Due).Abs() < (begin-q.Due).Abs() {
-				begin = s.Start
-			}
-			if s.Start <= q.FirstText {
-				end = max(end, s.End)
-			}
-		}
-		t.same("span "+pipeline.SpanLLMFirstToken+", its begin", begin, q.Due)
-		if end != pipeline.Unknown && end < q.FirstText {
-			t.say("span "+pipeline.SpanLLMFirstToken+", its end", nanos(end), nanos(q.FirstText)+" or later (first_text_ns)")
-		}
+	t.linked()
+	t.landed()
+	if t.whole {
+		t.outcome()
 	}
 }
 
 // due compares the instant of the turn with the end of speech at the agent.
-func (t *turn) due(speechEnd time.Duration) {
+func (t *interaction) due(speechEnd time.Duration) {
 	if speechEnd != pipeline.Unknown {
 		t.same("due_ns", t.Due, speechEnd-t.takes(toAgent))
 	}
 }
 
-// answered compares the stages of a model that hears and speaks with its record.
-func (t *turn) answered(a *pipeline.Answered) {
+// heard compares the wait for the final text with what was written down. Of a turn that went
+// on after it the text was there.
+func (t *interaction) heard(h *pipeline.Transcription) {
+	t.due(h.SpeechEnd)
+	t.notBefore(pipeline.SpanSTTTail, "first_final_ns", h.FirstFinal)
+	if t.Outcome == pipeline.OK && h.FirstFinal != pipeline.Unknown && t.end(pipeline.SpanSTTTail) == pipeline.Unknown {
+		t.say("span "+pipeline.SpanSTTTail+", its end", unknown, nanos(h.FirstFinal)+" or later (first_final_ns)")
+	}
+}
+
+// answered compares the stages of a model that hears and speaks with its record. One that had
+// ended before those in front of it leaves no span.
+func (t *interaction) answered(a *pipeline.Answered) {
 	t.due(a.SpeechEnd)
+	last := t.Due + t.takes(toAgent)
 	for _, s := range []struct {
 		name string
 		at   time.Duration
 	}{{pipeline.SpanEndOfTurn, a.Committed}, {pipeline.SpanModelAudio, a.FirstAudio}, {pipeline.SpanLeading, a.Voiced}} {
-		t.same("span "+s.name+", its end", t.end(s.name), s.at)
+		want := pipeline.Unknown
+		if s.at > last {
+			want, last = s.at, s.at
+		}
+		t.same("span "+s.name+", its end", t.end(s.name), want)
 	}
-	if a.Voiced != pipeline.Unknown {
-		t.same("mark "+pipeline.MarkReplyHeard, t.Mark(pipeline.MarkReplyHeard), a.Voiced+t.takes(toEar))
+	heard := pipeline.Unknown
+	if a.Outcome == pipeline.OK && a.Voiced != pipeline.Unknown {
+		heard = last + t.takes(toEar)
 	}
+	t.same("mark "+pipeline.MarkReplyHeard, t.Mark(pipeline.MarkReplyHeard), heard)
 	t.cutIn(a)
+}
+
+// spoken compares the stages of a voice with the records of what it said: it was asked for
+// when the first is due, its first audio is that one's, and the silence that this begins with
+// ends with the first sample that can be heard. A reply of which nothing could be heard is not
+// heard, and one whose sound came whole is.
+func (t *interaction) spoken() {
+	first := &t.Sayings[0]
+	t.same("span "+pipeline.SpanTTSFirstAudio+", its begin", t.begin(pipeline.SpanTTSFirstAudio), first.Due)
+	t.notBefore(pipeline.SpanTTSFirstAudio, "first_audio_ns", first.FirstAudio)
+	voiced, sure := t.voiced()
+	mark := t.Mark(pipeline.MarkReplyHeard)
+	switch {
+	case voiced == pipeline.Unknown:
+		t.same("mark "+pipeline.MarkReplyHeard, mark, voiced)
+	case mark == pipeline.Unknown && (!sure || t.ear() != pipeline.Unknown): // it was given up before that was played, or see landed
+	case mark == pipeline.Unknown:
+		t.say("mark "+pipeline.MarkReplyHeard, unknown, nanos(voiced+t.takes(toEar))+" or later")
+	case t.has(pipeline.SpanLeading):
+		t.same("span "+pipeline.SpanLeading+", its end", t.end(pipeline.SpanLeading), voiced)
+	case t.end(pipeline.SpanTTSFirstAudio) < voiced:
+		t.say("span "+pipeline.SpanLeading+", its end", unknown, nanos(voiced))
+	}
 }
 
 // cutIn compares whether a turn says that the agent spoke into a pause with the record of its
 // answer.
-func (t *turn) cutIn(a *pipeline.Answered) {
+func (t *interaction) cutIn(a *pipeline.Answered) {
 	told := t.Fact(pipeline.FactCutIn)
 	if told == "" && a.CutIns == pipeline.UnknownCount {
 		return
@@ -145,22 +123,19 @@ func (t *turn) cutIn(a *pipeline.Answered) {
 	}
 }
 
-// voiced returns when the silence that the first audio of a reply begins with was played;
-// Unknown where no sound of a real voice was heard.
-func (t *turn) voiced() time.Duration {
-	if len(t.Sayings) == 0 || t.Sayings[0].Simulated || t.Mark(pipeline.MarkReplyHeard) == pipeline.Unknown {
-		return pipeline.Unknown
-	}
+// voiced returns when the first sample of the reply that can be heard was played; Unknown
+// where none came. sure is set where what it is of came to its end.
+func (t *interaction) voiced() (at time.Duration, sure bool) {
 	for i := range t.Sayings {
-		if at := t.Sayings[i].Voiced; at != pipeline.Unknown {
-			return at
+		if s := &t.Sayings[i]; s.Voiced != pipeline.Unknown {
+			return s.Voiced, s.Outcome == pipeline.OK
 		}
 	}
-	return pipeline.Unknown
+	return pipeline.Unknown, false
 }
 
 // linked compares the stages behind the first audio, which follow each other without a gap.
-func (t *turn) linked() {
+func (t *interaction) linked() {
 	behind := append([]string{pipeline.SpanLeading, pipeline.SpanPostWait, pipeline.SpanPreBuffer, pipeline.SpanFillerWait}, toEar...)
 	for _, s := range t.Spans {
 		if !slices.Contains(behind, s.Name) || len(s.After) == 0 {
@@ -175,53 +150,71 @@ func (t *turn) linked() {
 }
 
 // landed compares the mark of the reply with the last stage on its way to the ear.
-func (t *turn) landed() {
+func (t *interaction) landed() {
+	t.same("mark "+pipeline.MarkReplyHeard, t.Mark(pipeline.MarkReplyHeard), t.ear())
+}
+
+// ear returns when the last stage on the way to the ear ended; Unknown for none.
+func (t *interaction) ear() time.Duration {
 	last := pipeline.Unknown
 	for _, name := range toEar {
 		last = max(last, t.end(name))
 	}
-	t.same("mark "+pipeline.MarkReplyHeard, t.Mark(pipeline.MarkReplyHeard), last)
+	return last
 }
 
-// same notes two instants that differ; what is not known is not compared.
-func (t *turn) same(figure string, traced, told time.Duration) {
-	if traced != told && traced != pipeline.Unknown && told != pipeline.Unknown {
-		t.say(figure, nanos(traced), nanos(told))
+// outcome compares how the turn ended with how its records did. It ended as the first of them
+// did that it needed and that failed, and ok where none did and the reply was heard. Requests
+// for nothing it did not need, and what was given up since the user spoke into the reply had
+// done its part.
+func (t *interaction) outcome() {
+	ends := t.failures()
+	heard := t.Mark(pipeline.MarkReplyHeard) != pipeline.Unknown || t.ear() != pipeline.Unknown
+	switch {
+	case t.Outcome == pipeline.OK && len(ends) > 0:
+		t.ends(ends[0])
+	case t.Outcome == pipeline.OK && !heard:
+		t.ends(pipeline.Error)
+	case t.Outcome != pipeline.OK && len(ends) == 0 && heard:
+		t.ends(pipeline.OK)
+	case t.Outcome != pipeline.OK && len(ends) > 0 && !slices.Contains(ends, t.Outcome) && !slices.Contains(ends, pipeline.Error):
+		t.ends(ends[0])
 	}
 }
 
-// notBefore notes a stage that ends before what it waits for has come. It may end later, for
-// what comes is handled in turn.
-func (t *turn) notBefore(span, figure string, at time.Duration) {
-	if end := t.end(span); end != pipeline.Unknown && at != pipeline.Unknown && end < at {
-		t.say("span "+span+", its end", nanos(end), strconv.FormatInt(int64(at), 10)+" or later ("+figure+")")
-	}
-}
-
-func (t *turn) say(figure, traced, told string) {
-	d := Difference{fmt.Sprintf("turn %d of session %d", t.Index, t.Session), 0, figure, traced, told}
-	if !slices.Contains(t.differ, d) {
-		t.differ = append(t.differ, d)
-	}
-}
-
-// end returns when the last span of a name ended that did; Unknown for none.
-func (t *turn) end(name string) time.Duration {
-	at := pipeline.Unknown
-	for _, s := range t.Spans {
-		if s.Name == name {
-			at = max(at, s.End)
+// failures returns how the records failed that the turn needed.
+func (t *interaction) failures() (all []pipeline.Outcome) {
+	spokenInto := t.Fact(pipeline.FactBargeIn) != ""
+	add := func(o pipeline.Outcome) {
+		if o != pipeline.OK && !(o == pipeline.Cancelled && spokenInto) {
+			all = append(all, o)
 		}
 	}
-	return at
-}
-
-// takes adds up the spans of some names.
-func (t *turn) takes(names []string) (sum time.Duration) {
-	for _, s := range t.Spans {
-		if slices.Contains(names, s.Name) && s.End != pipeline.Unknown {
-			sum += s.For()
+	for i := range t.Hearings {
+		switch h := &t.Hearings[i]; {
+		case h.Outcome == pipeline.OK && (h.Text == "" || h.End < t.Due): // nothing was heard, or not all
+			add(pipeline.Error)
+		case h.FirstFinal == pipeline.Unknown:
+			add(h.Outcome)
 		}
 	}
-	return sum
+	heard := false
+	for i := range t.Sayings {
+		s := &t.Sayings[i]
+		if heard = heard || s.Voiced != pipeline.Unknown; !heard && s.Outcome == pipeline.OK { // no sound that can be heard
+			add(pipeline.Error)
+		}
+		add(s.Outcome)
+	}
+	for i := range t.Answers {
+		if a := &t.Answers[i]; a.Outcome == pipeline.OK && a.Voiced == pipeline.Unknown { // no sound that can be heard
+			add(pipeline.Error)
+		} else {
+			add(a.Outcome)
+		}
+	}
+	if n := len(t.Requests); n > t.forNothing() {
+		add(t.Requests[n-1].Outcome)
+	}
+	return all
 }
