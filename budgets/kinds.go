@@ -26,7 +26,7 @@ var (
 			pipeline.SpanCapture, pipeline.SpanUplink, pipeline.SpanUplinkLoss, pipeline.SpanJitterBuffer,
 			pipeline.SpanVADBacklog, pipeline.SpanVADWait, pipeline.SpanEarlyEnd, pipeline.SpanSTTInterim, pipeline.SpanEndOfTurn, pipeline.SpanSTTQueue, pipeline.SpanSTTTail,
 			pipeline.SpanSTTTimer, pipeline.SpanPolicyWait, pipeline.SpanHook, pipeline.SpanCommit,
-			pipeline.SpanLLMConnect, pipeline.SpanLLMLoad, pipeline.SpanLLMQueue, pipeline.SpanLLMPrefill, pipeline.SpanLLMReasoning,
+			pipeline.SpanLLMConnect, pipeline.SpanLLMLoad, pipeline.SpanLLMQueue, pipeline.SpanLLMPrefill, pipeline.SpanLLMReasoning, pipeline.SpanLLMWhole,
 			pipeline.SpanWrongGuess, pipeline.SpanToolCall, pipeline.SpanTool, pipeline.SpanGathering, pipeline.SpanLookAhead,
 			pipeline.SpanTTSConnect, pipeline.SpanTTSQueue, pipeline.SpanTTSHeld, pipeline.SpanTTSFirstAudio, pipeline.SpanLeading, pipeline.SpanModelAudio,
 			pipeline.SpanPostWait, pipeline.SpanPreBuffer, pipeline.SpanFiller, pipeline.SpanFillerPlays, pipeline.SpanFillerWait,
@@ -39,7 +39,7 @@ var (
 	}
 	ide = kind{
 		name:    pipeline.KindIDE,
-		stages:  []string{pipeline.SpanDebounce, pipeline.SpanLLMLoad, pipeline.SpanLLMFirstToken},
+		stages:  []string{pipeline.SpanDebounce, pipeline.SpanLLMLoad, pipeline.SpanLLMFirstToken, pipeline.SpanLLMWhole},
 		mark:    pipeline.MarkFirstCharacter,
 		landing: latency("ttfc", ttfcFormula, opportunities, toOpportunity),
 		of:      toOpportunity,
@@ -48,9 +48,9 @@ var (
 	// bench stands for every other kind: plain requests.
 	bench = kind{
 		name:    pipeline.KindBench,
-		stages:  []string{pipeline.SpanLLMLoad, pipeline.SpanLLMFirstToken, pipeline.SpanLLMDecode},
+		stages:  []string{pipeline.SpanLLMLoad, pipeline.SpanLLMFirstToken, pipeline.SpanLLMDecode, pipeline.SpanLLMWhole},
 		mark:    "last_output",
-		landing: latency("response", "last output of the last request - due of the interaction", "interactions", toResponse),
+		landing: latency("response", "last output of the last request, or the end of its answer where that came as one text - due of the interaction", "interactions", toResponse),
 		of:      toResponse,
 	}
 )
@@ -136,7 +136,11 @@ func toResponse(t *pipeline.Trace) (float64, standing) {
 	if len(t.Requests) == 0 {
 		return 0, missing
 	}
-	at := pipeline.Since(t.Due, t.Requests[len(t.Requests)-1].LastOutput)
+	last := &t.Requests[len(t.Requests)-1]
+	at := pipeline.Since(t.Due, last.LastOutput)
+	if last.Whole() {
+		at = pipeline.Since(t.Due, last.End)
+	}
 	if at == pipeline.Unknown {
 		return 0, missing
 	}

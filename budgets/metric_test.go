@@ -157,6 +157,40 @@ func TestPaceOfOneRead(t *testing.T) {
 	}
 }
 
+// Of several choices the tokens are counted together, and the instants are of the first: there
+// is no pace.
+func TestPaceOfChoices(t *testing.T) {
+	r := pipeline.NewRequest(1, 0)
+	r.FirstOutput, r.LastOutput, r.Chunks, r.OutputTokens, r.Choices, r.Outcome = 50*ms, 230*ms, 10, 20, 2, pipeline.OK
+	traces := []pipeline.Trace{{Requests: []pipeline.Request{r}}}
+	for _, metric := range []string{"tpot", "tps"} {
+		p := pool(t, "bench", metric, traces)
+		if check(t, p, 0); p.Unseen != 1 {
+			t.Errorf("%s leaves out %d requests, want 1", metric, p.Unseen)
+		}
+	}
+	check(t, pool(t, "bench", "icl", traces), 1, float64(20*ms))
+}
+
+// An answer that came as one text has landed at its end; no stage of it is a first token.
+func TestResponseOfOneText(t *testing.T) {
+	r := pipeline.NewRequest(1, 10*ms)
+	r.Sent, r.FirstByte, r.End, r.OutputTokens, r.Outcome = 11*ms, 310*ms, 311*ms, 3, pipeline.OK
+	traces := []pipeline.Trace{{
+		Due: 10 * ms, End: 311 * ms, Outcome: pipeline.OK, Requests: []pipeline.Request{r},
+		Spans: []pipeline.Span{{Name: pipeline.SpanLLMWhole, Start: 10 * ms, End: 311 * ms}},
+	}}
+	for metric, want := range map[string]int{"response": 1, "llm_whole": 1, "llm_first_token": 0, "llm_decode": 0, "ttft": 0, "tpot": 0, "e2e": 0} {
+		if p := pool(t, "bench", metric, traces); want == 1 {
+			check(t, p, 1, float64(301*ms))
+		} else {
+			check(t, p, 0)
+		}
+	}
+	traces[0].Requests[0].Empty = true
+	check(t, pool(t, "bench", "response", traces), 1) // it never came
+}
+
 // Every metric says what it is, has a name of its own, and takes nothing at all.
 func TestMetricsOfNothing(t *testing.T) {
 	for _, kindName := range []string{"voice", "ide", "bench"} {

@@ -30,7 +30,7 @@ var requestMetrics = slices.Concat([]Metric{
 		func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Due, r.FirstOutput) }),
 	request("service_ttft", "first output of any kind - sent",
 		func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Sent, r.FirstOutput) }),
-	request(pace, "time per output token: (last output - first output) / (output tokens - 1), with two tokens or more that did not come in one read; "+
+	request(pace, "time per output token: (last output - first output) / (output tokens - 1), with two tokens or more that did not come in one read, and one choice; "+
 		"tokens as the server counts them, never chunks",
 		func(r *pipeline.Request) time.Duration {
 			span, gaps := decoding(r)
@@ -163,7 +163,7 @@ var cachedShare = Metric{
 // of gaps between tokens in it; gaps is 0 when the pace cannot be told.
 func decoding(r *pipeline.Request) (span time.Duration, gaps float64) {
 	span = pipeline.Since(r.FirstOutput, r.LastOutput)
-	if span <= 0 || r.OutputTokens < 2 || r.Transport.Burst {
+	if span <= 0 || r.OutputTokens < 2 || r.Transport.Burst || r.Choices > 1 {
 		return 0, 0
 	}
 	return span, float64(r.OutputTokens - 1)

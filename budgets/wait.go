@@ -19,7 +19,7 @@ var behindWait = map[string][]string{
 	pipeline.SpanSTTQueue:     {pipeline.SpanSTTTail},
 	pipeline.SpanPolicyWait:   {pipeline.SpanEndOfTurn},
 	pipeline.SpanHook:         {pipeline.SpanSTTTail},
-	pipeline.SpanLLMQueue:     {pipeline.SpanLLMPrefill, pipeline.SpanLLMFirstToken},
+	pipeline.SpanLLMQueue:     {pipeline.SpanLLMPrefill, pipeline.SpanLLMFirstToken, pipeline.SpanLLMWhole},
 	pipeline.SpanLookAhead:    {pipeline.SpanGathering},
 	pipeline.SpanTTSHeld:      {pipeline.SpanGathering},
 	pipeline.SpanTTSQueue:     {pipeline.SpanTTSFirstAudio},

@@ -34,6 +34,7 @@ const (
 	SpanLLMPrefill    = "prefill"
 	SpanLLMReasoning  = "reasoning"       // first output to the first token of the answer
 	SpanLLMFirstToken = "llm_first_token" // all of these where nobody tells them apart
+	SpanLLMWhole      = "llm_whole"       // all of an answer that came as one text, of whose first token nobody can tell
 	SpanWrongGuess    = "wrong_guess"     // a request that was made too early, until it was given up
 	SpanToolCall      = "tool_call"       // the rest of an answer that calls a tool
 	SpanTool          = "tool"

@@ -103,6 +103,9 @@ type Request struct {
 	Chunks         int    // output chunks seen, 0 when nothing was delivered
 	Empty          bool   // it ended ok, and nothing of an answer came: no text, no reasoning, no call of a tool
 	Unread         int    // messages of the response that are no valid JSON, and were left out
+	// Choices is how many choices the answer has where it has several: the server counts the
+	// tokens of all, and all else is of the first. 0 is one, or none.
+	Choices int
 	// Gaps are the times between the chunks, and LongestGap the longest of them, exact;
 	// none and Unknown where nobody saw chunks one by one, as in a simulation.
 	Gaps       Gaps
@@ -176,6 +179,12 @@ func (r *Request) Estimate(prompt int) {
 	if r.PromptTokens == UnknownCount && r.Sent != Unknown && !r.free() && r.PromptEstimate == 0 {
 		r.PromptEstimate = max(0, prompt)
 	}
+}
+
+// Whole reports whether a real answer came as one text where a stream was asked for: it is
+// there, and no output of it has an instant of its own.
+func (r *Request) Whole() bool {
+	return r.Outcome == OK && !r.Simulated && !r.Empty && r.FirstOutput == Unknown && r.FirstByte != Unknown
 }
 
 // Mark returns the instant of the first mark with that name, or Unknown.

@@ -97,7 +97,7 @@ const (
 	saysStopLess = "the detector's stop less its silence (stop_secs)"
 	saysLast     = "the detector's last speech (last_speaking_time)"
 	saysSent     = "first audio goes to the output transport"
-	isModel      = "llm_connect, llm_load, queue, prefill, or llm_first_token; without reasoning"
+	isModel      = "llm_connect, llm_load, queue, prefill, or llm_first_token (llm_whole where the answer is no stream); without reasoning"
 	isVoice      = "tts_held, tts_connect, tts_queue, tts_first_audio"
 	isService    = "tts_held, tts_queue, tts_first_audio"
 )

@@ -36,7 +36,7 @@ type seen struct {
 var (
 	toAgent = []string{pipeline.SpanCapture, pipeline.SpanUplink, pipeline.SpanUplinkLoss, pipeline.SpanJitterBuffer}
 	ending  = []string{pipeline.SpanVADWait, pipeline.SpanEndOfTurn, pipeline.SpanSTTTail, pipeline.SpanSTTTimer, pipeline.SpanPolicyWait}
-	model   = []string{pipeline.SpanLLMConnect, pipeline.SpanLLMLoad, pipeline.SpanLLMQueue, pipeline.SpanLLMPrefill, pipeline.SpanLLMFirstToken}
+	model   = []string{pipeline.SpanLLMConnect, pipeline.SpanLLMLoad, pipeline.SpanLLMQueue, pipeline.SpanLLMPrefill, pipeline.SpanLLMFirstToken, pipeline.SpanLLMWhole}
 	text    = []string{pipeline.SpanGathering, pipeline.SpanLookAhead}
 	voice   = []string{pipeline.SpanTTSHeld, pipeline.SpanTTSConnect, pipeline.SpanTTSQueue, pipeline.SpanTTSFirstAudio}
 	toEar   = []string{pipeline.SpanEgress, pipeline.SpanPlayout, pipeline.SpanPlayoutLoss}

@@ -15,7 +15,7 @@ type service struct {
 }
 
 var services = []service{
-	{"the language model", pipeline.SpanLLMConnect, []string{pipeline.SpanLLMLoad, pipeline.SpanLLMQueue, pipeline.SpanLLMPrefill, pipeline.SpanLLMFirstToken}},
+	{"the language model", pipeline.SpanLLMConnect, []string{pipeline.SpanLLMLoad, pipeline.SpanLLMQueue, pipeline.SpanLLMPrefill, pipeline.SpanLLMFirstToken, pipeline.SpanLLMWhole}},
 	{"the voice", pipeline.SpanTTSConnect, []string{pipeline.SpanTTSQueue, pipeline.SpanTTSHeld, pipeline.SpanTTSFirstAudio}},
 }
 

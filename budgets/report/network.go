@@ -28,6 +28,7 @@ type Network struct {
 	Overlong     Overlong       `json:"overlong"`
 	Impossible   Impossible     `json:"impossible"`
 	Unread       Unread         `json:"unread"`
+	Choices      int            `json:"several_choices"` // answers of several choices, whose tokens are counted together
 	Failures     []Failure      `json:"failures"`
 }
 
@@ -112,6 +113,9 @@ func (n *Network) add(r *pipeline.Request) {
 	n.Overlong.add(r)
 	n.Impossible.add(r)
 	n.Unread.add(r)
+	if r.Choices > 1 {
+		n.Choices++
+	}
 }
 
 // sortedKeys returns the keys of a map in order.

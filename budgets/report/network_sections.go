@@ -143,8 +143,12 @@ func (r *Report) connection() section {
 		s.notes = append(s.notes, fmt.Sprintf("%s came in one read: something between holds the stream back, and their pace is not told.", counted(n.Bursts, "answer")))
 	}
 	if n.Untimed > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("%s of %s that ended ok came as one JSON text where a stream was asked for: of those there is neither ttft nor tpot.",
+		s.notes = append(s.notes, fmt.Sprintf("%s of %s that ended ok came as one JSON text where a stream was asked for: of those there is neither ttft nor tpot; what they took is llm_whole.",
 			count(n.Untimed), counted(n.answered(), "answer")))
+	}
+	if n.Choices > 0 {
+		s.notes = append(s.notes, fmt.Sprintf("%s of several choices came, though one was asked for: their tokens are counted together, so of those there is neither tpot nor tps.",
+			counted(n.Choices, "answer")))
 	}
 	if n.Empty > 0 {
 		s.notes = append(s.notes, fmt.Sprintf("%s of %s that ended ok had nothing in them, no text, no reasoning and no call of a tool: of those there is neither ttft nor tpot.",

@@ -113,7 +113,7 @@ func TestConnectionSaysWhatIsNotAbove(t *testing.T) {
 	notes := strings.Join(r.connection().notes, "\n")
 	for _, want := range []string{
 		"118 of 120 responses came on a connection that was open before (98.3 %), 2 on a new one (above is only what requests waited for that ended ok), 120 by HTTP/1.1.",
-		"2 of 114 answers that ended ok came as one JSON text where a stream was asked for: of those there is neither ttft nor tpot.",
+		"2 of 114 answers that ended ok came as one JSON text where a stream was asked for: of those there is neither ttft nor tpot; what they took is llm_whole.",
 		"1 of 114 answers that ended ok had nothing in them, no text, no reasoning and no call of a tool: of those there is neither ttft nor tpot.",
 	} {
 		if !strings.Contains(notes, want) {

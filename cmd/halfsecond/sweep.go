@@ -44,7 +44,8 @@ and whether the load is inside the budgets.
 Without --rates the loads double from --from to --to, which are a quarter of the
 scenario's own load and four times it unless they are given. --find-knee ends at the
 first load that is outside, for which it goes to 1024 times the scenario's own unless at
-an endpoint, or halves the lowest until one is inside. Then it tries those between,
+an endpoint, or halves the lowest until one is inside; below a load that --from or
+--rates states as the lowest it never goes. Then it tries those between,
 until the highest load inside and the lowest outside are found to --resolution. The
 answer is two loads: up to the first one every run passed every budget, from the second
 one on every run failed one. Between them runs differ, or cannot be judged. Runs of a
@@ -81,7 +82,7 @@ folder of its own, for halfsecond report. --format csv prints a row for each run
 
 func (o *sweepOptions) addLoads(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.rates, "rates", nil, "`loads` to run, ascending, such as 5,10,20: requests a second, or users of a closed loop")
-	f.Float64Var(&o.from, "from", 0, "lowest `load`; the next is twice as high, and so on (default: a quarter of the scenario's own)")
+	f.Float64Var(&o.from, "from", 0, "lowest `load`, below which none is tried; the next is twice as high, and so on (default: a quarter of the scenario's own)")
 	f.Float64Var(&o.to, "to", 0, "highest `load` (default: four times the scenario's own)")
 	f.BoolVar(&o.findKnee, "find-knee", false, "look for the highest load inside the budgets")
 	f.Float64Var(&o.resolution, "resolution", .05, "how far apart the loads are between which the knee is, as a `share`; users are never less than one apart")
@@ -129,7 +130,8 @@ func runSweep(ctx context.Context, p *program, o *sweepOptions) error {
 // sweep resolves what the flags and the scenario say.
 func (o *sweepOptions) sweep(s *scenario.Scenario) (study.SweepSettings, error) {
 	one, err := o.settings(s)
-	set := study.SweepSettings{Settings: one, FindKnee: o.findKnee, Resolution: o.resolution, Repeats: o.repeats}
+	set := study.SweepSettings{Settings: one, FindKnee: o.findKnee, Resolution: o.resolution, Repeats: o.repeats,
+		Bounded: o.given("from") || len(o.rates) > 0}
 	errs := []error{err, o.oneModel()}
 	if o.repeats < 1 || o.repeats > 1000 {
 		errs = append(errs, fmt.Errorf("--repeats %d: want 1 to 1000", o.repeats))

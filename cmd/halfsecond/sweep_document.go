@@ -40,6 +40,9 @@ type sweepDocument struct {
 
 	unit budgets.Unit
 	edge study.Knee
+	// near says that no load was left to try between them, and bounded that no lower one than
+	// the first was to be tried.
+	near, bounded bool
 }
 
 // kneeDoc is between which loads the highest one inside lies.
@@ -91,7 +94,7 @@ func newSweepDocument(s *scenario.Scenario, set study.SweepSettings, w *study.Sw
 	d := &sweepDocument{
 		SweepVersion: 1, Scenario: s.Name, ScenarioHash: s.Hash(), Target: set.Target, Seed: set.Seed, N: set.N, Repeats: set.Repeats,
 		Version: set.Version, Budgets: []string{}, LoadUnit: w.Unit, Levels: []sweepLevel{}, Runs: w.Runs,
-		Collapsed: textOf(w.Collapsed), Unfinished: textOf(w.Ended), edge: w.Knee,
+		Collapsed: textOf(w.Collapsed), Unfinished: textOf(w.Ended), edge: w.Knee, near: w.Near, bounded: set.Bounded,
 	}
 	for _, b := range s.Budgets {
 		d.Budgets = append(d.Budgets, b.Expression)

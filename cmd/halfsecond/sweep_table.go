@@ -167,8 +167,8 @@ func (d *sweepDocument) notes() (notes []string) {
 	if d.Collapsed != nil {
 		notes = append(notes, "No higher load was tried: "+*d.Collapsed+".")
 	}
-	if d.Knee != nil && d.edge.Low > 0 && d.edge.High > 0 {
-		notes = append(notes, fmt.Sprintf("Loads were tried until neighbours are %g %% apart, or one user.", 100*d.Knee.Resolution))
+	if d.Knee != nil {
+		notes = append(notes, d.stopped()...)
 	}
 	notes = append(notes, d.startUps()...)
 	if d.Limit != nil {
@@ -178,6 +178,35 @@ func (d *sweepDocument) notes() (notes []string) {
 		notes = append(notes, strings.Join(d.otherNames(), ", ")+": the median of the runs.")
 	}
 	return append(notes, "achieved: interactions a second that ended ok, in the second half of the time in which any were due.")
+}
+
+// stopped says why no more loads were tried in search of the knee.
+func (d *sweepDocument) stopped() (notes []string) {
+	low, high := d.edge.Low, d.edge.High
+	apart := fmt.Sprintf("%g %% apart", 100*d.Knee.Resolution)
+	if d.LoadUnit == "users" {
+		apart += ", or one user"
+	}
+	if d.bounded && low == 0 && len(d.Levels) > 0 {
+		notes = append(notes, fmt.Sprintf("No load below %s was tried, since --from or --rates states it as the lowest: state a lower one to find what is inside.", d.offered(d.Levels[0])))
+	}
+	between := 0
+	for _, l := range d.Levels {
+		if l.Standing == "unsure" && (low == 0 || l.Load > low) && (high == 0 || l.Load < high) {
+			between++
+		}
+	}
+	switch {
+	case low == 0 && high == 0, d.Unfinished != nil:
+	case !d.near:
+		notes = append(notes, fmt.Sprintf("The search ended before the loads at the edges were %s.", apart))
+	case between > 0:
+		notes = append(notes, fmt.Sprintf("Loads were tried until the highest inside and the next one are %s, and the lowest outside and the one below. %s between them %s unsure, so that more loads would not bring the two closer: longer runs (--n), or more of each (--repeats), may.",
+			apart, counted(between, "load"), either(between == 1, "is", "are")))
+	case low > 0 && high > 0:
+		notes = append(notes, fmt.Sprintf("Loads were tried until the highest inside and the lowest outside are %s.", apart))
+	}
+	return notes
 }
 
 // startUps says how much was cut off the runs.

@@ -106,6 +106,9 @@ func appendRequest(b []byte, r *pipeline.Request) []byte {
 	if r.Unread != 0 {
 		b = appendInt(append(b, `,"unread":`...), r.Unread)
 	}
+	if r.Choices != 0 {
+		b = appendInt(append(b, `,"choices":`...), r.Choices)
+	}
 	b = appendGaps(b, r)
 	b = appendTrue(b, `,"simulated":true`, r.Simulated)
 	b = appendServer(b, &r.Server)

@@ -72,7 +72,7 @@ func (t *Tally) addWhole(r *pipeline.Request) {
 	decode := pipeline.Since(r.FirstOutput, r.LastOutput)
 	t.Decode.add(decode)
 	t.E2E.add(pipeline.Since(r.Sent, r.LastOutput))
-	if gaps := r.OutputTokens - 1; gaps > 0 && decode > 0 && !r.Transport.Burst {
+	if gaps := r.OutputTokens - 1; gaps > 0 && decode > 0 && !r.Transport.Burst && r.Choices == 0 {
 		t.TPOT.add(time.Duration(math.Round(float64(decode) / float64(gaps))))
 		t.ITL = Sum{t.ITL.N + gaps, t.ITL.Total + decode}
 	}

@@ -269,6 +269,7 @@ type wireRequest struct {
 	Chunks         int           `json:"chunks"`
 	Empty          bool          `json:"empty"`
 	Unread         int           `json:"unread"`
+	Choices        int           `json:"choices"`
 	Gaps           wireGaps      `json:"gaps"`
 	LongestGap     nanos         `json:"longest_gap_ns"`
 	Simulated      bool          `json:"simulated"`

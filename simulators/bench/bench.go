@@ -139,6 +139,11 @@ func (x *exchange) ended() {
 	if r.Outcome == pipeline.OK {
 		x.simulator.config.Sizing.Learn(x.words, r.PromptTokens)
 	}
+	if x.decode != pipeline.NoSpan && r.Whole() {
+		x.trace.Spans[x.first].Name = pipeline.SpanLLMWhole
+		x.trace.Remove(x.decode)
+		x.decode = pipeline.NoSpan
+	}
 	if x.decode != pipeline.NoSpan && r.LastOutput != pipeline.Unknown {
 		x.trace.Spans[x.decode].End = r.LastOutput
 	}

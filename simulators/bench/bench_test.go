@@ -94,3 +94,36 @@ func TestSharedPrefix(t *testing.T) {
 		}
 	}
 }
+
+// whole is a network model that answers with one text after a while.
+type whole struct {
+	loop  *pipeline.Virtual
+	after time.Duration
+}
+
+func (w whole) Start(c *pipeline.Call) {
+	w.loop.After(w.after, pipeline.RankInput, func() {
+		c.Record.FirstByte, c.Record.End, c.Record.Outcome, c.Record.OutputTokens = w.loop.Now(), w.loop.Now(), pipeline.OK, 3
+		c.Notify(pipeline.Progress{Tokens: 3, Text: "a b c"})
+		c.Done()
+	})
+}
+
+func (whole) Cancel(*pipeline.Call) {}
+
+// TestWhole: of an answer that came as one text there is no first token; what it took has a
+// stage of its own.
+func TestWhole(t *testing.T) {
+	var loop pipeline.Virtual
+	sim := New(Config{
+		Loop: &loop, LLM: whole{&loop, 300 * ms}, PromptTokens: dist.ConstantCount(7), OutputTokens: dist.ConstantCount(4), NextRequest: func() int64 { return 1 },
+	})
+	var got *pipeline.Trace
+	loop.At(time.Second, pipeline.RankInput, func() { sim.Begin(0, 0, func(tr *pipeline.Trace) { got = tr }) })
+	if err := loop.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Spans) != 1 || got.Spans[0].Name != pipeline.SpanLLMWhole || got.Spans[0].For() != 300*ms {
+		t.Errorf("spans %+v, want llm_whole of 300 ms alone", got.Spans)
+	}
+}

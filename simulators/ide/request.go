@@ -116,6 +116,9 @@ func (r *request) land(name string, at time.Duration) {
 func (r *request) done() {
 	e, k, record := r.editor, r.key, &r.Record
 	k.Spans[r.first].Simulated = record.Simulated
+	if record.Whole() {
+		k.Spans[r.first].Name = pipeline.SpanLLMWhole
+	}
 	k.SplitLoad(r.first, record)
 	if record.Outcome == pipeline.OK && !r.dropped && !r.closed {
 		switch {

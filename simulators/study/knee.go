@@ -33,6 +33,7 @@ type Knee struct {
 type scale struct {
 	whole      bool    // only whole numbers: users
 	resolution float64 // how far apart neighbours are, as a share of the lower one
+	lowest     float64 // no load below it is tried; 0 is no bound
 }
 
 // near reports whether nothing is to be tried between two loads.
@@ -50,10 +51,14 @@ func (s scale) between(low, high float64) float64 {
 
 // half returns half a load, 0 when there is none.
 func (s scale) half(load float64) float64 {
+	half := rounded(load / 2)
 	if s.whole {
-		return math.Floor(load / 2)
+		half = math.Floor(load / 2)
 	}
-	return rounded(load / 2)
+	if half < s.lowest {
+		return 0
+	}
+	return half
 }
 
 // digits is how many digits of a load there are, so that it is one that somebody would
@@ -125,7 +130,7 @@ func (s *search) all(loads []float64, toOutside bool) {
 const mostHalvings = 6
 
 // knee finds the knee: loads in ascending order up to the first that is outside, half
-// loads while none is inside, then the middle between the highest inside and the next,
+// loads while none is inside and they are not below the lowest, then the middle between the highest inside and the next,
 // and between the lowest outside and the one before, until they are neighbours.
 func (s *search) knee(loads []float64) {
 	s.all(loads, true)
@@ -172,6 +177,16 @@ func (s *search) edge(of Standing) (upper int, ok bool) {
 	return upper, upper > 0 && upper < n
 }
 
+// settled reports whether the neighbours at the edges are as close as they are to be.
+func (s *search) settled() bool {
+	for _, side := range []Standing{Inside, Outside} {
+		if i, ok := s.edge(side); ok && !s.near(s.tried[i-1].load, s.tried[i].load) {
+			return false
+		}
+	}
+	return true
+}
+
 // insiders counts the loads that are inside with all below them.
 func (s *search) insiders() int {
 	n := slices.IndexFunc(s.tried, func(t tried) bool { return t.standing != Inside })
@@ -204,7 +219,10 @@ func (s *search) found() (k Knee) {
 // trials returns how many loads a search for the knee tries at most, given those that it
 // begins with.
 func (s scale) trials(loads []float64) int {
-	widest := 2. // between a load and half of it
+	widest := 1.
+	if len(loads) == 0 || s.half(loads[0]) > 0 {
+		widest = 2 // between a load and half of it
+	}
 	for i := 1; i < len(loads); i++ {
 		widest = max(widest, loads[i]/loads[i-1])
 	}
@@ -212,5 +230,9 @@ func (s scale) trials(loads []float64) int {
 	for ratio := widest; ratio > 1+s.resolution; ratio = math.Sqrt(ratio) {
 		cuts++
 	}
-	return len(loads) + mostHalvings + 2*cuts
+	halvings := mostHalvings
+	if len(loads) > 0 && s.half(loads[0]) == 0 {
+		halvings = 0
+	}
+	return len(loads) + halvings + 2*cuts
 }

@@ -6,6 +6,27 @@ import (
 	"testing"
 )
 
+// TestKneeIsBounded: below the lowest load that was stated nothing is tried, nor announced.
+func TestKneeIsBounded(t *testing.T) {
+	for _, c := range []struct {
+		inside, outside float64
+		settled         bool
+	}{{3.5, 10, true}, {7, 10, true}, {1e-6, 1e-5, true}} {
+		s := search{scale: scale{resolution: .1, lowest: 7}, try: system(c.inside, c.outside)}
+		s.knee([]float64{7, 14})
+		if low := s.tried[0].load; low < 7 || len(s.tried) > s.trials([]float64{7, 14}) || s.settled() != c.settled {
+			t.Errorf("inside to %g: %g was tried, %d loads of %d announced, settled %t", c.inside, low, len(s.tried), s.trials([]float64{7, 14}), s.settled())
+		}
+	}
+	free := scale{resolution: .1}
+	if got, want := (scale{resolution: .1, lowest: 7}).trials([]float64{7, 14}), free.trials([]float64{7, 14})-mostHalvings; got != want {
+		t.Errorf("%d loads announced, want %d", got, want)
+	}
+	if s := (search{scale: free, tried: []tried{{1, Inside}, {2, Outside}}}); s.settled() {
+		t.Error("1 and 2 are no neighbours")
+	}
+}
+
 // system is inside up to one load and outside from another, both included.
 func system(inside, outside float64) func(float64) (Standing, after) {
 	return func(load float64) (Standing, after) {
@@ -39,7 +60,7 @@ func TestKneeIsFound(t *testing.T) {
 		{"one user is too many", .5, 1, doubling, true, [2]bool{false, true}},
 		{"never outside", 7, math.Inf(1), doubling, false, [2]bool{true, false}},
 	} {
-		s := search{scale: scale{c.whole, .05}, try: system(c.inside, c.outside)}
+		s := search{scale: scale{whole: c.whole, resolution: .05}, try: system(c.inside, c.outside)}
 		s.knee(c.loads)
 		k := s.found()
 		if (k.Low > 0) != c.want[0] || (k.High > 0) != c.want[1] {
@@ -61,13 +82,13 @@ func TestKneeIsFound(t *testing.T) {
 }
 
 func TestKneeExactly(t *testing.T) {
-	s := search{scale: scale{true, .001}, try: system(11, 12)}
+	s := search{scale: scale{whole: true, resolution: .001}, try: system(11, 12)}
 	s.knee([]float64{1, 2, 4, 8, 16, 32})
 	if k := s.found(); k != (Knee{11, 12}) {
 		t.Errorf("knee of 11 users %+v", k)
 	}
 	var order []float64
-	s = search{scale: scale{false, .05}, try: func(load float64) (Standing, after) {
+	s = search{scale: scale{whole: false, resolution: .05}, try: func(load float64) (Standing, after) {
 		order = append(order, load)
 		return system(10, 10.0001)(load)
 	}}
@@ -81,7 +102,7 @@ func TestKneeExactly(t *testing.T) {
 // A collapse keeps loads above from being tried, an end all of them.
 func TestSearchStops(t *testing.T) {
 	var order []float64
-	s := search{scale: scale{false, .05}, try: func(load float64) (Standing, after) {
+	s := search{scale: scale{whole: false, resolution: .05}, try: func(load float64) (Standing, after) {
 		order = append(order, load)
 		if load >= 4 {
 			return Outside, lower
@@ -93,7 +114,7 @@ func TestSearchStops(t *testing.T) {
 		t.Errorf("tried %v, want %v", order, want)
 	}
 	order = nil
-	s = search{scale: scale{false, .05}, try: func(load float64) (Standing, after) {
+	s = search{scale: scale{whole: false, resolution: .05}, try: func(load float64) (Standing, after) {
 		order = append(order, load)
 		return Inside, nothing
 	}}

@@ -148,6 +148,10 @@ func (p *probe) finish() {
 		p.trace.Spans[p.first].End, p.trace.Spans[p.decode].Start = r.FirstOutput, r.FirstOutput
 		p.trace.Spans[p.decode].End = r.LastOutput
 	}
+	if p.decode != pipeline.NoSpan && r.Whole() {
+		p.trace.Spans[p.first].Name = pipeline.SpanLLMWhole
+		p.trace.Remove(p.decode)
+	}
 	p.trace.Requests = []pipeline.Request{*r}
 	p.endStream()
 	for i := range p.trace.Spans {

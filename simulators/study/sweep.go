@@ -25,6 +25,7 @@ type SweepSettings struct {
 	runner.Settings
 	Loads    []float64 // to begin with, ascending: requests a second, or users
 	FindKnee bool      // go on, between them, until the knee is as narrow as Resolution says
+	Bounded  bool      // the first of Loads is the lowest that is tried; else half of it may be
 	// Resolution is how far apart the loads are between which the knee is looked for, as
 	// a share of the lower one. Users are never less than one apart.
 	Resolution float64
@@ -42,7 +43,10 @@ type Swept struct {
 	Unit   string  // of loads: "/s" or "users"
 	Levels []Level // by ascending load
 	Knee   Knee
-	Runs   int
+	// Near says that no load is left to try: neighbours on both sides of each edge of the
+	// knee are as close as they are to be, or there is none on one side of it.
+	Near bool
+	Runs int
 	// Collapsed says at which load and why no higher one was tried; empty when it is not so.
 	Collapsed string
 	Ended     string // why it ended early; empty when it did not
@@ -109,12 +113,17 @@ func Sweep(ctx context.Context, s *scenario.Scenario, set SweepSettings) (*Swept
 	}
 	slices.SortFunc(w.out.Levels, func(a, b Level) int { return cmp.Compare(a.Load, b.Load) })
 	w.out.Knee = find.found()
+	w.out.Near = find.settled()
 	return w.out, w.err
 }
 
 // scale returns which loads the scenario can have.
 func (set *SweepSettings) scale(s *scenario.Scenario) scale {
-	return scale{whole: !s.Arrivals.Open(), resolution: set.Resolution}
+	one := scale{whole: !s.Arrivals.Open(), resolution: set.Resolution}
+	if set.Bounded && len(set.Loads) > 0 {
+		one.lowest = set.Loads[0]
+	}
+	return one
 }
 
 // check reports all that makes a sweep impossible.

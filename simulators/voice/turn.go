@@ -239,8 +239,11 @@ func (t *turn) divide(a *asking) {
 	}
 	modelled := t.simulator.config.Stack.Model.Modelled && r.Simulated
 	queued, rest := pipeline.Unknown, pipeline.SpanLLMFirstToken
-	if modelled {
+	switch {
+	case modelled:
 		rest = pipeline.SpanLLMPrefill
+	case r.Whole():
+		rest = pipeline.SpanLLMWhole
 	}
 	if modelled || !r.Simulated {
 		queued = r.Scheduled

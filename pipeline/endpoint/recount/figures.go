@@ -35,6 +35,7 @@ var figures = []figure{
 	words("impossible", func(r *pipeline.Request) string { return r.Impossible }),
 	{"empty", func(r *pipeline.Request) string { return strconv.FormatBool(r.Empty) }},
 	count("unread", func(r *pipeline.Request) int { return r.Unread }),
+	count("choices", func(r *pipeline.Request) int { return r.Choices }),
 	count("chunks", func(r *pipeline.Request) int { return r.Chunks }),
 	{"gaps", func(r *pipeline.Request) string { return fmt.Sprint(r.Gaps) }},
 	instant("longest_gap_ns", func(r *pipeline.Request) time.Duration { return r.LongestGap }),

@@ -24,6 +24,9 @@ func (r *Reply) Fill(rec *pipeline.Request) {
 	rec.PromptTokens, rec.CachedTokens, rec.OutputTokens = r.PromptTokens(), r.CachedTokens(), r.OutputTokens()
 	rec.TokenSource, rec.Impossible = r.TokenSource, strings.Join(slices.Concat(r.Impossible, r.Unreadable), "; ")
 	rec.Chunks, rec.Unread = len(answer.Outputs), r.Unread
+	if n := len(r.Choices); n > 1 {
+		rec.Choices = n
+	}
 	rec.Empty = rec.Outcome == pipeline.OK && !r.says()
 	rec.Gaps, rec.LongestGap = pipeline.CountGaps(answer.ICL())
 	t := &rec.Transport
