@@ -94,12 +94,21 @@ func (v *Voice) travel(found map[string]entry) {
 			*at = Delay{Dist: d}
 		}
 	}
-	unless("capture", &v.Capture, t.Capture())
-	unless("egress", &v.Egress, t.Egress())
+	var p transport.Profile
+	if t.Profile != ownWay {
+		p = profileNamed(t.Profile)
+	}
+	framed := func(key string, d dist.Dist) dist.Dist {
+		if _, given := found[key]; p.Whole && !given {
+			return dist.Constant(0) // the frames are in that figure
+		}
+		return d
+	}
+	unless("capture", &v.Capture, framed("uplink", t.Capture()))
+	unless("egress", &v.Egress, framed("playout", t.Egress()))
 	if t.Profile == ownWay {
 		return
 	}
-	p := profileNamed(t.Profile)
 	unless("uplink", &v.Uplink, p.Uplink)
 	unless("jitter_buffer", &v.JitterBuffer, p.JitterBuffer)
 	unless("playout", &v.Playout, p.Playout)
@@ -111,8 +120,14 @@ func (v *Voice) FilledIn(key string) string {
 	if v.Transport == nil || v.Transport.Profile == ownWay {
 		return ""
 	}
-	w := Voice{Transport: v.Transport}
-	w.travel(nil)
+	w, p, stated := Voice{Transport: v.Transport}, profileNamed(v.Transport.Profile), map[string]entry{}
+	if v.Uplink.Dist != p.Uplink {
+		stated["uplink"] = entry{}
+	}
+	if v.Playout.Dist != p.Playout {
+		stated["playout"] = entry{}
+	}
+	w.travel(stated)
 	for _, x := range []struct {
 		key      string
 		has, own Delay
@@ -120,7 +135,7 @@ func (v *Voice) FilledIn(key string) string {
 		{"capture", v.Capture, w.Capture}, {"uplink", v.Uplink, w.Uplink}, {"jitter_buffer", v.JitterBuffer, w.JitterBuffer},
 		{"egress", v.Egress, w.Egress}, {"playout", v.Playout, w.Playout},
 	} {
-		if x.key == key && x.has == x.own {
+		if _, is := stated[key]; x.key == key && !is && x.has == x.own {
 			return v.Transport.Profile
 		}
 	}
@@ -155,7 +170,11 @@ func writeTransports(b *strings.Builder) {
 			"transport.repair": p.Loss.Repair.String(), "transport.round_trip": p.Loss.RoundTrip.String(),
 			"uplink": p.Uplink.String(), "jitter_buffer": p.JitterBuffer.String(), "playout": p.Playout.String(),
 		}
-		fmt.Fprintf(b, "| `%s` | | capture %s, egress %s | %s; capture and egress follow from codec and frame |\n", p.Name, v.Capture, v.Egress, p.What)
+		follow := "follow from codec and frame"
+		if p.Whole {
+			follow = "are in uplink and playout, and follow from codec and frame beside one that the file gives"
+		}
+		fmt.Fprintf(b, "| `%s` | | capture %s, egress %s | %s; capture and egress %s |\n", p.Name, v.Capture, v.Egress, p.What, follow)
 		for _, s := range p.Sources {
 			fmt.Fprintf(b, "| | `%s` | %s | %s |\n", s.Key, values[s.Key], s.Where)
 		}

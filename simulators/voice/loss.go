@@ -14,7 +14,8 @@ func frames(line *transport.Line, sound time.Duration) int {
 }
 
 // loseSpeech returns how much later the end of the user's speech is at the agent, since
-// frames of it were lost, and has the trace say how much of it was not heard.
+// frames of it were lost, and has the trace say how much of it was not heard. A jitter buffer
+// gives each frame on so long after it would have come: it hides what is later by less.
 func (t *turn) loseSpeech() time.Duration {
 	line := t.simulator.config.Stack.Line
 	if line == nil || t.simulator.config.Services.hears() {
@@ -23,7 +24,7 @@ func (t *turn) loseSpeech() time.Duration {
 	r := t.chance("loss/speech")
 	f := line.End(frames(line, t.drawn.utterance), &r)
 	t.fact(pipeline.FactSpeechClipped, strconv.FormatFloat(f.Share(), 'g', 6, 64))
-	return f.Late
+	return max(0, f.Late-t.drawn.jitter)
 }
 
 // loseReply is loseSpeech for the beginning of the reply at the ear.

@@ -58,3 +58,28 @@ func TestFrames(t *testing.T) {
 		}
 	}
 }
+
+// TestJitterBufferHidesLoss: frames that are sent again, late by 125 ms and more, are late by what
+// a jitter buffer does not hide.
+func TestJitterBufferHidesLoss(t *testing.T) {
+	for _, buffer := range []time.Duration{0, 50 * ms, 200 * ms, time.Second} {
+		k := plain
+		k.JitterBuffer = constant(buffer)
+		k.Line = &transport.Line{Frame: 20 * ms, Loss: transport.Loss{Share: .3, Burst: 2, Repair: transport.Resent, RoundTrip: constant(100 * ms)}}
+		late := 0
+		for session := range 40 {
+			r := dist.Stream(1, "voice/loss/speech", session, 0)
+			lost := k.Line.End(100, &r).Late
+			tr := newBench(k).turn(t, 0, session, 0)
+			if got := spanFor(tr, pipeline.SpanUplinkLoss); got != max(0, lost-buffer) {
+				t.Errorf("a buffer of %s: %s late, want %s", buffer, got, max(0, lost-buffer))
+			}
+			if lost > buffer {
+				late++
+			}
+		}
+		if (late > 0) != (buffer < time.Second) {
+			t.Errorf("a buffer of %s: %d turns are late", buffer, late)
+		}
+	}
+}

@@ -61,14 +61,16 @@ func (l Line) End(frames int, r *dist.Rand) Fate {
 		if l.Loss.Repair == Resent {
 			// All of a run are sent again when the frame behind it is missed, which is there
 			// so many frames before the last of the sound.
-			f.Late = max(f.Late, l.again(trip)-time.Duration(frames-to)*l.Frame)
+			f.Late = max(f.Late, again(trip, l.Frame)-time.Duration(frames-to)*l.Frame)
 		}
 	})
 	return f
 }
 
 // First sends so many frames, and returns when the first that can be heard is there, beside
-// when it would have been.
+// when it would have been. Frames that are sent again go out as they are made, ahead of their
+// playing, as Egress says: the one behind a run of lost ones follows at once, and however long
+// the run is, all of it is missed with that.
 func (l Line) First(frames int, r *dist.Rand) Fate {
 	f := Fate{Frames: frames}
 	trip := l.Loss.RoundTrip.Draw(r)
@@ -77,7 +79,7 @@ func (l Line) First(frames int, r *dist.Rand) Fate {
 		switch {
 		case from > 0:
 		case l.Loss.Repair == Resent:
-			f.Late = l.again(trip) + time.Duration(to-1)*l.Frame
+			f.Late = again(trip, 0)
 		default:
 			f.Late = time.Duration(l.clipped(0, to, to)) * l.Frame
 		}
@@ -98,17 +100,17 @@ func (l Line) clipped(from, to, frames int) int {
 	return lost
 }
 
-// again returns how much later than it would have been a frame is there that was sent again.
-// Its sender learns that the next frame is there and this one is not, one round trip after
-// sending that; it takes it for lost once a quarter of the least round trip has passed beyond
-// its own, since frames may change their order; and half a round trip later it is there. A
-// frame that is lost again is not modelled.
+// again returns how much later than it would have been a frame is there that was sent again,
+// where the next goes out so long after it. Its sender learns that the next frame is there and
+// this one is not, one round trip after sending that; it takes it for lost once a quarter of the
+// least round trip has passed beyond its own, since frames may change their order; and half a
+// round trip later it is there. A frame that is lost again is not modelled.
 //
-//	round trip + max(frame, round trip / 4)
+//	round trip + max(next, round trip / 4)
 //
 // Source: RACK-TLP, RFC 8985, 2021, section 6.2. With sound that goes on the next frame
 // comes before a probe would (section 7).
-func (l Line) again(trip time.Duration) time.Duration { return trip + max(l.Frame, trip/4) }
+func again(trip, next time.Duration) time.Duration { return trip + max(next, trip/4) }
 
 // runs calls lost for each run of lost frames that begins among so many: those from one
 // number up to before another, which may lie beyond them.

@@ -78,8 +78,9 @@ func TestFirstFrames(t *testing.T) {
 	near(t, "the share with FEC", share, .05, .002) // of runs of two, one
 	l.Loss.Repair, l.Loss.RoundTrip = Resent, dist.Constant(100*ms)
 	share, late = fates(l, Line.First)
-	near(t, "sent again", chance(late, func(d time.Duration) bool { return d == 125*ms }), .05, .006)
-	near(t, "two sent again", chance(late, func(d time.Duration) bool { return d == 145*ms }), .025, .004)
+	// Sent ahead, the next frame follows at once: 100 ms and a quarter, of one frame or a run.
+	near(t, "sent again", chance(late, func(d time.Duration) bool { return d == 125*ms }), .1, .008)
+	near(t, "in time", chance(late, func(d time.Duration) bool { return d == 0 }), .9, .008)
 	if share != 0 {
 		t.Errorf("%.4f of frames are clipped, though all are sent again", share)
 	}

@@ -16,7 +16,10 @@ type Profile struct {
 	// From the mouth to the agent and back to the ear, beside what the line itself takes:
 	// the network, and the buffers against uneven arrival.
 	Uplink, JitterBuffer, Playout dist.Dist
-	Sources                       []Source
+	// Whole says that Uplink and Playout are of the way from mouth to agent and back to the ear
+	// as it was measured: the frames are in them, too.
+	Whole   bool
+	Sources []Source
 }
 
 // Source says where a figure of a profile is from.
@@ -53,10 +56,10 @@ var profiles = []Profile{
 	{
 		Name: "telephony", What: "a caller on the telephone network, by a SIP trunk to an agent in the same region: G.711 over UDP",
 		Line:   Line{Codec: PCMU, Frame: 20 * ms, Loss: Loss{Share: .01, Burst: 2, Repair: Concealed}},
-		Uplink: dist.Constant(162 * ms), JitterBuffer: dist.Constant(0), Playout: dist.Constant(163 * ms),
+		Uplink: dist.Constant(162 * ms), JitterBuffer: dist.Constant(0), Playout: dist.Constant(163 * ms), Whole: true,
 		Sources: []Source{
 			{"transport.frame", phoneFrame},
-			{"uplink", "half of the 325 ms that a round trip takes a caller longer than the agent's recording shows, Twilio to LiveKit SIP, same region: a user's measurement, community.livekit.io/t/270, 2026"},
+			{"uplink", "half of the 325 ms that a round trip takes a caller longer than the agent's recording shows, frames and buffers in it, Twilio to LiveKit SIP, same region: a user's measurement, community.livekit.io/t/270, 2026"},
 			{"jitter_buffer", "in that figure"},
 			{"playout", "the other half. A floor for SIP and Asterisk is 150 to 300 ms for both ways: freya-end-to-end-latency.pages.dev/parts/10-network-telephony.html, 2026"},
 			{"transport.repair", "G.711 Appendix I makes up what is lost from the last pitch periods and is silent after 60 ms: drdobbs.com/error-resilient-coding-for-audio-communi/207801324, read 2026-11-30"},
@@ -66,10 +69,10 @@ var profiles = []Profile{
 	{
 		Name: "media-streams", What: "a caller on the telephone network whose carrier streams the call to the agent over a WebSocket: G.711 over TCP",
 		Line:   Line{Codec: PCMU, Frame: 20 * ms, Loss: Loss{Share: .01, Burst: 2, Repair: Resent, RoundTrip: dist.Uniform(25*ms, 50*ms)}},
-		Uplink: dist.Uniform(75*ms, 150*ms), JitterBuffer: dist.Constant(0), Playout: dist.Uniform(75*ms, 150*ms),
+		Uplink: dist.Uniform(75*ms, 150*ms), JitterBuffer: dist.Constant(0), Playout: dist.Uniform(75*ms, 150*ms), Whole: true,
 		Sources: []Source{
 			{"transport.frame", phoneFrame},
-			{"uplink", "half of the floor of 150 to 300 ms of a media path with packets of 20 ms and jitter buffers of 100 to 200: freya-end-to-end-latency.pages.dev/parts/10-network-telephony.html, 2026"},
+			{"uplink", "half of the floor of 150 to 300 ms of a media path, packets of 20 ms each way and jitter buffers of 100 to 200 in it: freya-end-to-end-latency.pages.dev/parts/10-network-telephony.html, 2026"},
 			{"jitter_buffer", "in that figure"},
 			{"playout", "the other half"},
 			{"transport.repair", "a WebSocket is TCP, which sends again: RFC 8985, 2021"},
