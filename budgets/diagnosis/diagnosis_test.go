@@ -336,3 +336,22 @@ func anyTurn(rng *rand.Rand, names []string, facts []pipeline.Fact, marks []stri
 	}
 	return t
 }
+
+// TestFarByItsKind: a way whose figures are a transport's is in one region already, and costs
+// nothing that another one would bring back.
+func TestFarByItsKind(t *testing.T) {
+	a := analysis(t, call(40, func(_ int, a *agent) { a.uplink, a.playout = 230*msec, 240*msec }))
+	found := Diagnose(a)
+	if len(found) != 1 || found[0].ID != FarAway || found[0].Cost != 390*msec {
+		t.Fatalf("found %+v, want a way that costs 390ms", found)
+	}
+	a.Run.Header.Stages = []trace.Stage{{Name: pipeline.SpanUplink, Component: "transport telephony"}}
+	if found = Diagnose(a); len(found) != 1 || found[0].Cost != 200*msec {
+		t.Errorf("found %+v, want the way back alone", found)
+	}
+	a.Run.Header.Stages = append(a.Run.Header.Stages, trace.Stage{Name: pipeline.SpanPlayout, Component: "transport telephony"})
+	found = Diagnose(a)
+	if len(found) != 1 || found[0].Cost != pipeline.Unknown || !strings.Contains(strings.Join(found[0].Evidence, "\n"), "figures of the transport telephony within one region") || strings.Contains(fmt.Sprint(found), "they would at") {
+		t.Errorf("found %+v, want no cost", found)
+	}
+}

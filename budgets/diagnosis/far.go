@@ -1,8 +1,10 @@
 package diagnosis
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"halfsecond/pipeline"
@@ -43,14 +45,34 @@ func farAway(r *run) (Diagnosis, bool) {
 	}
 	e := r.near()
 	d.Cost = e.mean()
+	if carrier := cmp.Or(r.carrier(pipeline.SpanUplink), r.carrier(pipeline.SpanPlayout)); carrier != "" && d.Cost == 0 {
+		d.Evidence = append(d.Evidence, fmt.Sprintf("those are figures of the transport %s within one region: they are that kind of way, and no other region brings them back", carrier))
+		d.Cost = pipeline.Unknown
+		return d, true
+	}
 	d.Evidence = append(d.Evidence, fmt.Sprintf("replies land at %s; in one region, with %s to the agent, %s back and a round trip of %s to the model, they would at %s",
 		figures(e.was), ms(NearWay), ms(NearWay), ms(NearTrip), figures(e.would)))
 	return d, true
 }
 
+// carrier returns the transport that the figure of a stage is from, which is within one region
+// already; "" where it is from elsewhere.
+func (r *run) carrier(stage string) string {
+	for _, s := range r.Run.Header.Stages {
+		if name, ok := strings.CutPrefix(s.Component, "transport "); ok && s.Name == stage {
+			return name
+		}
+	}
+	return ""
+}
+
 // near replays all turns with everything in one region.
 func (r *run) near() effect {
 	var e effect
+	carried := map[string]bool{}
+	for _, name := range [2]string{pipeline.SpanUplink, pipeline.SpanPlayout} {
+		carried[name] = r.carrier(name) != ""
+	}
 	usual := time.Duration(0) // of requests on a connection that was open before
 	if trips := r.roundTrips(); len(trips) > 0 {
 		usual = median(trips)
@@ -60,7 +82,7 @@ func (r *run) near() effect {
 		trips := t.tripsToSpare(usual)
 		e.was = append(e.was, t.Value)
 		e.would = append(e.would, t.With(func(id pipeline.SpanID, took time.Duration) time.Duration {
-			if name := t.Trace.Spans[id].Name; name == pipeline.SpanUplink || name == pipeline.SpanPlayout {
+			if name := t.Trace.Spans[id].Name; (name == pipeline.SpanUplink || name == pipeline.SpanPlayout) && !carried[name] {
 				return min(took, NearWay)
 			}
 			return max(0, took-trips[id])

@@ -46,8 +46,10 @@ type field[S any] struct {
 	holds func(s *S) bool // decides in place of is, where words do not
 	read  func(r *reader, n ast.Node, s *S) bool
 	fill  func(s *S) // sets the default
-	write func(s *S) tree
-	keys  []Key
+	// depends says that what it stands for when it is left out may be more than that.
+	depends bool
+	write   func(s *S) tree
+	keys    []Key
 }
 
 // need returns the field of a key that must be there.
@@ -77,7 +79,7 @@ func can[S, T any](key string, at func(*S) *T, fallback T, f form[T], doc string
 
 // fallback says in words what the default is, where it depends on other keys.
 func (f field[S]) fallback(words string) field[S] {
-	f.Default = words
+	f.Default, f.depends = words, true
 	return f
 }
 
@@ -185,10 +187,21 @@ func (o mold[S]) write(s S) tree {
 	var t tree
 	for _, f := range o.fields {
 		if o.applies(f, &s) {
-			t.lines = append(t.lines, line{f.Path, f.explain(), f.write(&s)})
+			t.lines = append(t.lines, line{f.Path, f.explain(), f.write(&s), func() bool { return f.usual(&s) }})
 		}
 	}
 	return t
+}
+
+// usual reports whether a field has the value that it has when its key is left out and the
+// others have theirs.
+func (f field[S]) usual(s *S) bool {
+	if f.Required || f.depends {
+		return false
+	}
+	left := *s
+	f.fill(&left)
+	return f.write(&left).flow() == f.write(s).flow()
 }
 
 // as returns the form of a value that is written as another.

@@ -247,7 +247,7 @@ func lifted[S, T any](at func(*S) *T, fields []field[T]) []field[S] {
 	out := make([]field[S], len(fields))
 	for i, f := range fields {
 		out[i] = field[S]{
-			Key: f.Key, on: f.on, is: f.is, keys: f.keys, holds: lift(at, f.holds),
+			Key: f.Key, on: f.on, is: f.is, keys: f.keys, holds: lift(at, f.holds), depends: f.depends,
 			read:  func(r *reader, n ast.Node, s *S) bool { return f.read(r, n, at(s)) },
 			fill:  func(s *S) { f.fill(at(s)) },
 			write: func(s *S) tree { return f.write(at(s)) },

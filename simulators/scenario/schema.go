@@ -206,10 +206,13 @@ var deployed = []field[Engine]{
 	can("failures", func(e *Engine) *[]Failure { return &e.Failures }, nil, listOf(failure), "replicas that die during the run"),
 	routed(can("router", func(e *Engine) *string { return &e.Router }, "round_robin", enum(cluster.Policies()...), "which replica a request goes to")),
 	routed(can("retries", func(e *Engine) *int { return &e.Retries }, 0, whole(0, 1000), "other replicas that a request is tried at, before its first token, when one fails it")),
-	// Kubernetes asks every 10 s and believes the third failure, unless told otherwise.
-	routed(can("health_delay", func(e *Engine) *time.Duration { return &e.HealthDelay }, 30*time.Second, duration(0, time.Hour), "time after which the router knows that a replica died, or is back")),
+	routed(can("health_delay", func(e *Engine) *time.Duration { return &e.HealthDelay }, UsualHealthDelay, duration(0, time.Hour), "time after which the router knows that a replica died, or is back")),
 	routed(can("slow_start", func(e *Engine) *time.Duration { return &e.SlowStart }, 0, duration(0, time.Hour), "time over which a replica that is back gets its full share; 0 gives it at once")),
 }
+
+// UsualHealthDelay is that of a router whose file states none: Kubernetes asks every 10 s and
+// believes the third failure, unless told otherwise.
+const UsualHealthDelay = 30 * time.Second
 
 // routed limits a field to engines with a router before them.
 func routed(f field[Engine]) field[Engine] {

@@ -20,6 +20,7 @@ type tree struct {
 type line struct {
 	key, doc string
 	tree     tree
+	usual    func() bool // reports whether the value is what the key stands for when it is left out; nil is no
 }
 
 func (t tree) empty() bool {

@@ -15,7 +15,9 @@ import (
 )
 
 // lever is a change of a voice scenario's settings. apply changes a copy: what the scenario
-// points to is replaced, never written to.
+// points to is replaced, never written to. Beside other levers it changes what those left. What
+// a file says then, its Key, follows from what it has changed, so that it can promise nothing
+// else.
 type lever struct {
 	budgets.Change
 	apply func(v *scenario.Voice)
@@ -24,8 +26,8 @@ type lever struct {
 }
 
 // single returns levers that are each shown.
-func single(what, key, cost string, apply func(v *scenario.Voice)) []lever {
-	return []lever{{Change: budgets.Change{What: what, Key: key, Cost: cost}, apply: apply}}
+func single(what, cost string, apply func(v *scenario.Voice)) []lever {
+	return []lever{{Change: budgets.Change{What: what, Cost: cost}, apply: apply}}
 }
 
 // bold returns it as one that ends turns sooner.
@@ -72,7 +74,7 @@ func constant(d time.Duration) scenario.Delay { return scenario.Delay{Dist: dist
 func ofModel(v *scenario.Voice) (all []lever) {
 	if v.ReasoningTokens > 0 {
 		all = append(all, lever{Change: budgets.Change{
-			What: "no reasoning before the answer", Key: "reasoning_tokens: 0", Cost: "answers may be worse",
+			What: "no reasoning before the answer", Cost: "answers may be worse",
 		}, apply: func(v *scenario.Voice) { v.ReasoningTokens = 0 }})
 	}
 	if e := v.LLM.Engine; e != nil && !caches(e) {
@@ -81,8 +83,8 @@ func ofModel(v *scenario.Voice) (all []lever) {
 		on.PrefixCache = &yes
 		if caches(&on) {
 			all = append(all, lever{Change: budgets.Change{
-				What: "keep prompts in the engine's prefix cache", Key: "prefix_cache: true", Cost: "room in the KV cache",
-			}, apply: func(v *scenario.Voice) { v.LLM.Engine = &on }})
+				What: "keep prompts in the engine's prefix cache", Cost: "room in the KV cache",
+			}, apply: withEngine(func(e *scenario.Engine) { e.PrefixCache = &yes })})
 		}
 	}
 	if e := v.LLM.Engine; e != nil && caches(e) && e.PrefixTTL > 0 {
@@ -96,18 +98,27 @@ func ofModel(v *scenario.Voice) (all []lever) {
 		kept := *c
 		kept.TimeStamp, kept.ToolOrder, kept.Rewrite = 0, 0, 0
 		all = append(all, lever{Change: budgets.Change{
-			What: "keep the beginning of prompts the same", Key: "context: {time_stamp: 0%, tool_order: 0%, rewrite: 0%}",
+			What: "keep the beginning of prompts the same",
 		}, apply: func(v *scenario.Voice) { v.Context = &kept }})
 	}
 	if v.LLMConnect != nil {
-		all = append(all, lever{Change: budgets.Change{What: "keep the connection to the model open", Key: "llm_connect: left out"}, apply: func(v *scenario.Voice) { v.LLMConnect = nil }})
+		all = append(all, lever{Change: budgets.Change{What: "keep the connection to the model open"}, apply: func(v *scenario.Voice) { v.LLMConnect = nil }})
 	}
 	if v.Filler != nil {
 		all = append(all, lever{Change: budgets.Change{
-			What: "no filler before the answer", Key: "filler: left out", Cost: "the first sound comes with the answer",
+			What: "no filler before the answer", Cost: "the first sound comes with the answer",
 		}, apply: func(v *scenario.Voice) { v.Filler = nil }})
 	}
-	return append(all, faster("llm", "llm", v.LLM.TTFT, func(v *scenario.Voice, d scenario.Delay) { v.LLM.TTFT = d })...)
+	return append(all, faster("llm", v.LLM.TTFT, func(v *scenario.Voice, d scenario.Delay) { v.LLM.TTFT = d })...)
+}
+
+// withEngine changes settings of the engine that serves the model.
+func withEngine(set func(e *scenario.Engine)) func(v *scenario.Voice) {
+	return func(v *scenario.Voice) {
+		changed := *v.LLM.Engine
+		set(&changed)
+		v.LLM.Engine = &changed
+	}
 }
 
 // caches reports whether an engine keeps prompts that begin alike.
@@ -120,56 +131,52 @@ func caches(e *scenario.Engine) bool {
 func ofVoice(v *scenario.Voice) (all []lever) {
 	if v.Gather.By == gather.Sentence {
 		all = append(all, lever{Change: budgets.Change{
-			What: "hand over the first clause", Key: "gather: {by: clause}", Cost: "the voice speaks a clause without knowing how the sentence goes on",
+			What: "hand over the first clause", Cost: "the voice speaks a clause without knowing how the sentence goes on",
 		}, apply: func(v *scenario.Voice) { v.Gather = gather.Rule{By: gather.Clause} }})
 	}
 	if v.Gather.LookAhead {
 		all = append(all, lever{Change: budgets.Change{
-			What: "hand over at the end mark", Key: "gather: {look_ahead: false}", Cost: "\"3.\" may go on as \"3.5\"",
+			What: "hand over at the end mark", Cost: "\"3.\" may go on as \"3.5\"",
 		}, apply: func(v *scenario.Voice) { v.Gather.LookAhead = false }})
 	}
 	if v.TTSHolds > 0 {
 		all = append(all, lever{Change: budgets.Change{
-			What: "have the voice begin with the first piece", Key: "tts_holds: 0", Cost: "flush, or a mode of the vendor's; prosody may suffer",
+			What: "have the voice begin with the first piece", Cost: "flush, or a mode of the vendor's; prosody may suffer",
 		}, apply: func(v *scenario.Voice) { v.TTSHolds = 0 }})
 	}
 	if v.TTSConnect != nil {
-		all = append(all, lever{Change: budgets.Change{What: "keep the connection to the voice open", Key: "tts_connect: left out"}, apply: func(v *scenario.Voice) { v.TTSConnect = nil }})
+		all = append(all, lever{Change: budgets.Change{What: "keep the connection to the voice open"}, apply: func(v *scenario.Voice) { v.TTSConnect = nil }})
 	}
-	return append(all, faster("tts", "tts_first_audio", v.TTSFirstAudio, func(v *scenario.Voice, d scenario.Delay) { v.TTSFirstAudio = d })...)
+	return append(all, faster("tts", v.TTSFirstAudio, func(v *scenario.Voice, d scenario.Delay) { v.TTSFirstAudio = d })...)
 }
 
 // ofSound are those of the audio on its way out.
 func ofSound(v *scenario.Voice) (all []lever) {
 	if v.LeadingSilence.Mean() > trimmed {
 		all = append(all, lever{Change: budgets.Change{
-			What: fmt.Sprintf("trim the leading silence to %s", words(trimmed)), Key: "leading_silence: " + trimmed.String(),
+			What: fmt.Sprintf("trim the leading silence to %s", words(trimmed)),
 		}, apply: func(v *scenario.Voice) { v.LeadingSilence = constant(trimmed) }})
 	}
 	if v.PostWait.Mean() > 0 {
 		all = append(all, lever{Change: budgets.Change{
-			What: "speak as soon as there is audio", Key: "post_wait: 0s", Cost: "who goes on speaking is spoken into", Bolder: true,
+			What: "speak as soon as there is audio", Cost: "who goes on speaking is spoken into", Bolder: true,
 		}, apply: func(v *scenario.Voice) { v.PostWait = constant(0) }})
 	}
 	return all
 }
 
-// ofNetwork is that of a nearer region.
+// ofNetwork is that of a nearer region. The figures of a transport's profile are of one region:
+// what they take is the kind of way, and no other region brings it back.
 func ofNetwork(v *scenario.Voice) []lever {
-	var keys []string
 	far := func(key string, d scenario.Delay, near time.Duration) bool {
-		if d.Mean() <= near {
-			return false
-		}
-		keys = append(keys, key+": "+near.String())
-		return true
+		return d.Mean() > near && v.FilledIn(key) == ""
 	}
 	uplink, trip, playout := far("uplink", v.Uplink, nearWay), v.Direct == nil && far("llm_round_trip", v.LLMRoundTrip, nearTrip), far("playout", v.Playout, nearWay)
-	if len(keys) == 0 {
+	if !uplink && !trip && !playout {
 		return nil
 	}
 	return []lever{{Change: budgets.Change{
-		What: "a nearer region", Key: strings.Join(keys, ", "), Cost: "services and callers' media in one region; what a telephone leg adds stays",
+		What: "a nearer region", Cost: "services and callers' media in one region; what a telephone leg adds stays",
 	}, apply: func(v *scenario.Voice) {
 		if uplink {
 			v.Uplink = constant(nearWay)
@@ -189,7 +196,7 @@ func ofDirect(v *scenario.Voice) []lever {
 		return nil
 	}
 	return []lever{{Change: budgets.Change{
-		What: fmt.Sprintf("end the turn after %s of silence", words(shortStop)), Key: "speech_to_speech: {silence: " + shortStop.String() + "}", Cost: endsSooner, Bolder: true,
+		What: fmt.Sprintf("end the turn after %s of silence", words(shortStop)), Cost: endsSooner, Bolder: true,
 	}, apply: func(v *scenario.Voice) {
 		d := *v.Direct
 		d.Silence = constant(shortStop)
@@ -199,7 +206,7 @@ func ofDirect(v *scenario.Voice) []lever {
 
 // faster is the quickest hosted component in place of another: by the same source, which
 // measured both with one clock.
-func faster(kind, key string, now scenario.Delay, set func(*scenario.Voice, scenario.Delay)) []lever {
+func faster(kind string, now scenario.Delay, set func(*scenario.Voice, scenario.Delay)) []lever {
 	if now.Component == "" {
 		return nil
 	}
@@ -225,7 +232,7 @@ func faster(kind, key string, now scenario.Delay, set func(*scenario.Voice, scen
 		d.Dist, d.NoSpread = fit, false
 	}
 	return []lever{{Change: budgets.Change{
-		What: fmt.Sprintf("%s in place of %s", best.Name, old.Name), Key: fmt.Sprintf("%s: {component: %s}", key, best.Slug),
+		What: fmt.Sprintf("%s in place of %s", best.Name, old.Name),
 		Cost: "another price and another quality: compare both; figures of " + firstOf(best.Source, " "),
 	}, apply: func(v *scenario.Voice) { set(v, d) }}}
 }

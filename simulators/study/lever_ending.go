@@ -2,7 +2,6 @@ package study
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"halfsecond/budgets"
@@ -17,16 +16,16 @@ const endsSooner = "it ends turns sooner: see the cut-in rate"
 func ofEnding(v *scenario.Voice) (all []lever) {
 	detects := v.Ending == nil || v.Ending.WaitsForStop()
 	if detects && v.VADSilence.Mean() > shortStop {
-		all = append(all, bold(single(fmt.Sprintf("stop the detector after %s of silence", words(shortStop)), "vad_silence: "+shortStop.String(), endsSooner,
+		all = append(all, bold(single(fmt.Sprintf("stop the detector after %s of silence", words(shortStop)), endsSooner,
 			func(v *scenario.Voice) { v.VADSilence = constant(shortStop) }))...)
 	}
 	if waitsBlindly(v) {
 		const name = "model-0-or-3000-after-vad"
-		all = append(all, bold(single("a turn model in place of a wait", fmt.Sprintf("ending: {preset: %s}, vad_silence: %s", name, shortStop),
+		all = append(all, bold(single("a turn model in place of a wait",
 			"a model to run beside the detector; where it is not sure the turn ends after 3 s", func(v *scenario.Voice) { endWith(v, name) }))...)
 	}
 	if v.PolicyWait.Mean() > 0 {
-		all = append(all, bold(single("no wait of the agent's own after the decision", "policy_wait: 0s", endsSooner, func(v *scenario.Voice) { v.PolicyWait = constant(0) }))...)
+		all = append(all, bold(single("no wait of the agent's own after the decision", endsSooner, func(v *scenario.Voice) { v.PolicyWait = constant(0) }))...)
 	}
 	all = append(all, fromSpeech(v)...)
 	if v.Ending != nil {
@@ -60,38 +59,53 @@ func fromSpeech(v *scenario.Voice) []lever {
 		if v.EndOfTurn.Mean() > longer.Mean() {
 			longer = v.EndOfTurn
 		}
-		return bold(single(what, fmt.Sprintf("vad_silence: %s, end_of_turn: 0s, stt_from: speech", longer.Mean()), endsSooner,
+		return bold(single(what, endsSooner,
 			func(v *scenario.Voice) { v.VADSilence, v.EndOfTurn, v.STTFrom = longer, constant(0), 0 }))
 	}
-	key := ""
-	policy := v.Ending.Policy
-	switch p := policy.(type) {
-	case ending.Fixed:
-		if p.From != ending.FromSpeech && p.Wait > 0 {
-			p.From, policy, key = ending.FromSpeech, p, "fixed"
-			policy = p
-		}
-	case ending.Rules:
-		if p.From != ending.FromSpeech {
-			p.From, key = ending.FromSpeech, "rules"
-			policy = p
-		}
-	case ending.TurnModel:
-		if p.From != ending.FromSpeech {
-			p.From, key = ending.FromSpeech, "turn_model"
-			policy = p
-		}
-	}
-	if key == "" {
+	if countingFromSpeech(v.Ending.Policy) == v.Ending.Policy {
 		return nil
 	}
-	return bold(single(what, fmt.Sprintf("ending: {%s: {from: speech}}", key), endsSooner, withPolicy(policy)))
+	return bold(single(what, endsSooner, withPolicy(countingFromSpeech)))
 }
 
-// withPolicy has another policy end turns, on the turns that users say already.
-func withPolicy(p ending.Policy) func(v *scenario.Voice) {
+// countingFromSpeech returns a policy whose waits count from the end of speech, where they may.
+func countingFromSpeech(p ending.Policy) ending.Policy {
+	switch x := p.(type) {
+	case ending.Fixed:
+		if x.Wait > 0 {
+			x.From = ending.FromSpeech
+		}
+		return x
+	case ending.Rules:
+		x.From = ending.FromSpeech
+		return x
+	case ending.TurnModel:
+		x.From = ending.FromSpeech
+		return x
+	}
+	return p
+}
+
+// withPolicy has the policy changed that ends turns, on the turns that users say already. Where
+// there is none any more, since another lever has put a preset or nothing in its place, or it
+// has no such setting, it stays.
+func withPolicy(change func(ending.Policy) ending.Policy) func(v *scenario.Voice) {
 	return func(v *scenario.Voice) {
-		v.Ending = &scenario.Ending{Policy: p, Scores: v.Ending.Scores, Kinds: v.Ending.Kinds}
+		if e := v.Ending; e != nil {
+			v.Ending = &scenario.Ending{Policy: change(e.Policy), Scores: e.Scores, Kinds: e.Kinds}
+		}
+	}
+}
+
+// setting changes one of a policy's settings; one that it does not have, or that does not go
+// with the others, stays.
+func setting(name string, value float64) func(ending.Policy) ending.Policy {
+	return func(p ending.Policy) ending.Policy {
+		with, err := p.With(name, value)
+		if err != nil || with.Validate() != nil {
+			return p
+		}
+		return with
 	}
 }
 
@@ -107,7 +121,7 @@ var (
 // is not sure of, shorter; its threshold lower and higher; and its waits longer, which lets
 // users pause.
 func ofPolicy(e *scenario.Ending) (all []lever) {
-	name := policyKey(e.Policy)
+	_, fixed := e.Policy.(ending.Fixed)
 	for _, s := range e.Policy.Settings() {
 		try := func(what string, values []float64, bolder bool) {
 			for _, value := range values {
@@ -121,8 +135,8 @@ func ofPolicy(e *scenario.Ending) (all []lever) {
 					cost = "replies come later, and users may pause for longer"
 				}
 				all = append(all, lever{oneOf: what, Change: budgets.Change{
-					What: fmt.Sprintf("%s: %s in place of %s", what, valueOf(set), valueOf(s)), Key: fmt.Sprintf("ending: {%s: {%s: %s}}", name, s.Name, yaml(set)), Cost: cost, Bolder: bolder,
-				}, apply: withPolicy(p)})
+					What: fmt.Sprintf("%s: %s in place of %s", what, valueOf(set), valueOf(s)), Cost: cost, Bolder: bolder,
+				}, apply: withPolicy(setting(s.Name, value))})
 			}
 		}
 		switch s.Name {
@@ -135,7 +149,7 @@ func ofPolicy(e *scenario.Ending) (all []lever) {
 			}
 		case "wait", "silence", "neither":
 			try("a longer wait", above(longerWaits, s.Value), false)
-			if agents := s.Name == "wait" && name != "fixed"; agents && s.Value > 0 {
+			if agents := s.Name == "wait" && !fixed; agents && s.Value > 0 {
 				try("no wait of the agent's own after the provider's word", []float64{0}, true)
 			}
 		}
@@ -143,32 +157,11 @@ func ofPolicy(e *scenario.Ending) (all []lever) {
 	return all
 }
 
-// policyKey returns what a policy is in a scenario file.
-func policyKey(p ending.Policy) string {
-	switch p.(type) {
-	case ending.Fixed:
-		return "fixed"
-	case ending.TurnModel:
-		return "turn_model"
-	case ending.Confidence:
-		return "confidence"
-	case ending.Endpointing:
-		return "endpointing"
-	case ending.Rules:
-		return "rules"
-	}
-	panic(fmt.Sprintf("study: policy %T has no key", p))
-}
-
 func valueOf(s ending.Setting) string {
 	if s.Unit != "" {
 		return words(time.Duration(s.Value * float64(time.Millisecond)))
 	}
 	return fmt.Sprintf("%g", s.Value)
-}
-
-func yaml(s ending.Setting) string {
-	return strings.ReplaceAll(fmt.Sprintf("%g%s", s.Value, s.Unit), " ", "")
 }
 
 // below and above keep the values on that side of one.

@@ -11,14 +11,14 @@ import (
 // ofTranscript are those of how the words become final.
 func ofTranscript(v *scenario.Voice) (all []lever) {
 	if v.STTTimer > 0 {
-		all = append(all, single("take the final that the transcriber marks", "stt_timer: 0s", "ask for it at the detector's stop (Finalize, ForceEndpoint)",
+		all = append(all, single("take the final that the transcriber marks", "ask for it at the detector's stop (Finalize, ForceEndpoint)",
 			func(v *scenario.Voice) { v.STTTimer = 0 })...)
 	}
 	if v.STTFrom == voice.FromVADStop {
-		all = append(all, single("transcribe while the detector waits", "stt_from: speech", "takes a transcriber that streams",
+		all = append(all, single("transcribe while the detector waits", "takes a transcriber that streams",
 			func(v *scenario.Voice) { v.STTFrom = voice.FromSpeech })...)
 	}
-	return append(all, faster("stt", "stt_tail", v.STTTail, func(v *scenario.Voice, d scenario.Delay) { v.STTTail = d })...)
+	return append(all, faster("stt", v.STTTail, func(v *scenario.Voice, d scenario.Delay) { v.STTTail = d })...)
 }
 
 // ofGuess are those of asking the model before the turn is committed: at the final text and
@@ -26,7 +26,7 @@ func ofTranscript(v *scenario.Voice) (all []lever) {
 func ofGuess(v *scenario.Voice) (all []lever) {
 	ask := func(from voice.GuessFrom, right float64, cost string) {
 		all = append(all, lever{oneOf: "early", Change: budgets.Change{
-			What: "ask the model before the commit, at " + wordsFrom(from), Key: fmt.Sprintf("guess: {from: %s, right: %g%%}", from, 100*right), Cost: cost,
+			What: "ask the model before the commit, at " + wordsFrom(from), Cost: cost,
 		}, apply: func(v *scenario.Voice) {
 			g := voice.Guess{From: from, Right: right}
 			if v.Guess != nil {
@@ -36,7 +36,7 @@ func ofGuess(v *scenario.Voice) (all []lever) {
 		}})
 	}
 	if g := v.Guess; g != nil {
-		all = single("ask the model at the commit only", "guess: left out", "replies wait for the commit", func(v *scenario.Voice) { v.Guess = nil })
+		all = single("ask the model at the commit only", "replies wait for the commit", func(v *scenario.Voice) { v.Guess = nil })
 		if g.From != voice.OnFinal {
 			ask(voice.OnFinal, g.Right, "it begins later")
 		}
@@ -88,24 +88,24 @@ func ofBargeIn(v *scenario.Voice) (all []lever) {
 	if b == nil {
 		return nil
 	}
-	change := func(what, key, cost string, set func(b *scenario.BargeIn)) {
-		all = append(all, single(what, "barge_in: {"+key+"}", cost, func(v *scenario.Voice) {
+	change := func(what, cost string, set func(b *scenario.BargeIn)) {
+		all = append(all, single(what, cost, func(v *scenario.Voice) {
 			changed := *v.BargeIn
 			set(&changed)
 			v.BargeIn = &changed
 		})...)
 	}
 	if !b.Clear {
-		change("take back what was sent ahead when the user speaks", "clear: true", "", func(b *scenario.BargeIn) { b.Clear = true })
+		change("take back what was sent ahead when the user speaks", "", func(b *scenario.BargeIn) { b.Clear = true })
 	}
 	if b.Buffer.Mean() > aheadAtMost {
-		change(fmt.Sprintf("send audio %s ahead at most", words(aheadAtMost)), "buffer: 400ms", "less to bridge a slow network with", func(b *scenario.BargeIn) { b.Buffer = constant(aheadAtMost) })
+		change(fmt.Sprintf("send audio %s ahead at most", words(aheadAtMost)), "less to bridge a slow network with", func(b *scenario.BargeIn) { b.Buffer = constant(aheadAtMost) })
 	}
 	if b.Guard.Mean() > 0 {
-		change("take the first sound for an interruption", "guard: 0s", "a cough stops the reply", func(b *scenario.BargeIn) { b.Guard = constant(0) })
+		change("take the first sound for an interruption", "a cough stops the reply", func(b *scenario.BargeIn) { b.Guard = constant(0) })
 	}
 	if b.False > 0 && b.Guard.Mean() < guarded {
-		change(fmt.Sprintf("take %s of speech for an interruption", words(guarded)), "guard: 500ms", "who interrupts is heard later", func(b *scenario.BargeIn) { b.Guard = constant(guarded) })
+		change(fmt.Sprintf("take %s of speech for an interruption", words(guarded)), "who interrupts is heard later", func(b *scenario.BargeIn) { b.Guard = constant(guarded) })
 	}
 	return all
 }

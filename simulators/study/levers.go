@@ -69,7 +69,7 @@ func (w *leverage) try(all []lever) (tried []lever, err error) {
 		if !w.differ(l.Would) {
 			continue
 		}
-		l.Gain = w.gain(0, w.now, a)
+		l.Key, l.Gain = w.scenario.Voice.Changed(&with), w.gain(0, w.now, a)
 		l.Cost += spentEarly(&l, a)
 		name := cmp.Or(l.oneOf, fmt.Sprint(i))
 		if values[name] == nil {
@@ -250,7 +250,7 @@ func (w *leverage) add(c *combination, aim int, l lever) error {
 	if w.Aims[aim].Lands(w.now) && c.Would.Trades(state) {
 		return nil
 	}
-	l.Would, l.Gain = state, gain
+	l.Key, l.Would, l.Gain = c.voice.Changed(&with), state, gain
 	c.Parts, c.Would, c.voice, c.last = append(c.Parts, l.Change), state, with, a
 	return nil
 }

@@ -458,3 +458,14 @@ func TestHookCost(t *testing.T) {
 		}
 	}
 }
+
+// TestNoNearerRegion: the figures of a transport are of one region, so that none is nearer; one of
+// the file's own may be.
+func TestNoNearerRegion(t *testing.T) {
+	for keys, want := range map[string]int{"transport: telephony": 0, "transport: media-streams": 0, "transport: webrtc": 0, "transport: telephony\n  uplink: 230ms": 1, "uplink: 162ms\n  playout: 163ms": 1} {
+		s := parse(t, strings.Replace(strings.Replace(plainStack, "  playout: 40ms\n", "", 1), "uplink: 40ms", keys, 1))
+		if got := ofNetwork(s.Voice); len(got) != want {
+			t.Errorf("%s: %d changes to a nearer region, want %d", keys, len(got), want)
+		}
+	}
+}
