@@ -88,11 +88,9 @@ func ofModel(v *scenario.Voice) (all []lever) {
 		}
 	}
 	if e := v.LLM.Engine; e != nil && caches(e) && e.PrefixTTL > 0 {
-		kept := *e
-		kept.PrefixTTL = 0
 		all = append(all, lever{Change: budgets.Change{
-			What: "keep prompts in the cache until their room is needed", Key: "prefix_ttl: 0s", Cost: "room in the KV cache",
-		}, apply: func(v *scenario.Voice) { v.LLM.Engine = &kept }})
+			What: "keep prompts in the cache until their room is needed", Cost: "room in the KV cache",
+		}, apply: withEngine(func(e *scenario.Engine) { e.PrefixTTL = 0 })})
 	}
 	if c := v.Context; c != nil && (c.TimeStamp > 0 || c.ToolOrder > 0 || c.Rewrite > 0) {
 		kept := *c
