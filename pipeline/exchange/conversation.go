@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Who said a Message.
@@ -80,6 +81,30 @@ type noteLine struct {
 	Name string `json:"name"`
 	At   *int64 `json:"at_ns"`
 	N    int64  `json:"n,omitempty"`
+}
+
+// MostMessages is how many bytes the messages of one exchange may have in a file, as Written counts
+// them: the whole of it can then be read again.
+const MostMessages = maxLine - 32<<20
+
+// Written returns how many bytes a message has in a file, and rather too many.
+func (m *Message) Written() int64 {
+	const beside = 200 // its names and figures
+	if m.Kind == Binary || !utf8.Valid(m.Data) {
+		return beside + int64(base64.StdEncoding.EncodedLen(len(m.Data)))
+	}
+	n := int64(beside)
+	for _, b := range m.Data {
+		switch {
+		case b < ' ', b == '<', b == '>', b == '&':
+			n += 6
+		case b == '"', b == '\\', b >= utf8.RuneSelf:
+			n += 2
+		default:
+			n++
+		}
+	}
+	return n
 }
 
 func messageLines(messages []Message) []messageLine {

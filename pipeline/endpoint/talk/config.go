@@ -47,7 +47,8 @@ type Config struct {
 	Cold bool
 
 	// Keep, when set, is handed what went over the wire in each conversation, without the
-	// key, once it has ended. It is called from a goroutine of the conversation.
+	// key, once it has ended. It is called from a goroutine of the conversation. All of it is
+	// kept until then, and a conversation that gets too long to be read again is ended.
 	Keep func(*exchange.Exchange)
 
 	// Roots are the authorities that sign servers' certificates; nil means those of the
@@ -94,6 +95,7 @@ type Client struct {
 	Config
 	Loop      Loop
 	transport *http.Transport
+	mostKept  int64 // bytes of a conversation's messages in the raw log
 
 	ctx   context.Context // of all conversations; ended by Close
 	stop  context.CancelCauseFunc
@@ -110,7 +112,7 @@ func New(config Config, loop Loop) (*Client, error) {
 	if config.DialContext == nil {
 		config.DialContext = (&net.Dialer{}).DialContext
 	}
-	c := &Client{Config: config, Loop: loop}
+	c := &Client{Config: config, Loop: loop, mostKept: exchange.MostMessages}
 	c.transport = &http.Transport{
 		DialContext:            config.DialContext,
 		TLSClientConfig:        &tls.Config{RootCAs: config.Roots},

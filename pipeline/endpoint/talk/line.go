@@ -186,18 +186,21 @@ func (l *Line) wrote(bytes int) {
 	l.waiting -= bytes
 }
 
-// note notes that a frame goes out.
-func (l *Line) note(f Frame, at time.Duration) {
+// note notes that a frame goes out. It reports false when it may not, for want of room in the log.
+func (l *Line) note(f Frame, at time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.over {
-		return
+		return true
 	}
-	l.log.sent(f, at)
+	if !l.log.sent(f, at) {
+		return false
+	}
 	if f.Payload {
 		l.sent.add(at, f.Due)
 		l.latest.add(at, f.Due)
 	}
+	return true
 }
 
 // Part returns what went out since the Part before, or since the beginning: a conversation of

@@ -2,6 +2,7 @@ package talk
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"sync"
@@ -33,14 +34,18 @@ type recorder struct {
 
 	mu   sync.Mutex // guards what follows
 	x    exchange.Exchange
-	over bool // it was handed over
+	over bool  // it was handed over
+	left int64 // bytes that messages may still have in the file
 }
+
+// errKept is the cause of a conversation that was ended since all of it must be kept.
+var errKept = fmt.Errorf("the session is as long as one can be in the raw log: %d MiB; who keeps none has no such limit", int64(exchange.MostMessages)>>20)
 
 func (c *Client) newRecorder(ask Ask) *recorder {
 	if c.Keep == nil {
 		return nil
 	}
-	g := &recorder{client: c, socket: ask.Body == nil}
+	g := &recorder{client: c, socket: ask.Body == nil, left: c.mostKept}
 	g.x = exchange.Exchange{
 		Request: ask.ID, Protocol: ask.Protocol, Model: ask.Model, Method: http.MethodPost, Due: ask.Due, Ask: ask.Body,
 		Answered: pipeline.Unknown, MaxBytes: c.MaxBytes, Setting: setting(ask.Setting),
@@ -77,30 +82,41 @@ func (g *recorder) gather(what func(x *exchange.Exchange)) {
 	}
 }
 
-// sent notes a frame.
-func (g *recorder) sent(f Frame, at time.Duration) {
+// sent notes a frame. It reports false when there is no room for it: nobody could read it again.
+func (g *recorder) sent(f Frame, at time.Duration) bool {
 	if g == nil || !g.socket {
-		return
+		return true
 	}
 	due := pipeline.Unknown
 	if f.Payload {
 		due = f.Due
 	}
-	g.say(exchange.Message{From: exchange.Client, Kind: kind(f.Binary), At: at, Due: due, Data: f.Data})
+	return g.say(exchange.Message{From: exchange.Client, Kind: kind(f.Binary), At: at, Due: due, Data: f.Data})
 }
 
-// heard notes a message of the server, and closed that it closes.
-func (g *recorder) heard(m Message) {
-	g.say(exchange.Message{From: exchange.Server, Kind: kind(m.Binary), At: m.At, Due: pipeline.Unknown, Data: m.Data})
+// heard notes a message of the server, as sent does, and closed that it closes.
+func (g *recorder) heard(m Message) bool {
+	return g.say(exchange.Message{From: exchange.Server, Kind: kind(m.Binary), At: m.At, Due: pipeline.Unknown, Data: m.Data})
 }
 
 func (g *recorder) closed(e *End) {
 	g.say(exchange.Message{From: exchange.Server, Kind: exchange.Close, At: e.At, Due: pipeline.Unknown, Code: e.Code, Data: []byte(e.Words)})
 }
 
-func (g *recorder) say(m exchange.Message) {
+// say notes a message, if there is room for it. What it would have been of is then over.
+func (g *recorder) say(m exchange.Message) bool {
+	fits := true
 	m.Bytes = len(m.Data)
-	g.gather(func(x *exchange.Exchange) { x.Messages = append(x.Messages, m) })
+	g.gather(func(x *exchange.Exchange) {
+		if m.Kind != exchange.Close {
+			g.left -= m.Written()
+			fits = g.left >= 0
+		}
+		if fits {
+			x.Messages = append(x.Messages, m)
+		}
+	})
+	return fits
 }
 
 func kind(binary bool) string {

@@ -132,7 +132,10 @@ func (l *Line) read(ctx context.Context, conn *websocket.Conn, wire *tap, header
 			return e
 		}
 		m := Message{At: e.At, Binary: kind == websocket.BinaryMessage, Data: data}
-		l.log.heard(m)
+		if !l.log.heard(m) {
+			e.Cause = errKept
+			return e
+		}
 		if !l.to.Heard(m) {
 			e.Enough = true
 			return e
@@ -187,7 +190,10 @@ func (l *Line) unsent(err error) {
 }
 
 func (l *Line) send(conn *websocket.Conn, f Frame) error {
-	l.note(f, l.client.Loop.Elapsed())
+	if !l.note(f, l.client.Loop.Elapsed()) {
+		l.cancel(errKept)
+		return errKept
+	}
 	kind := websocket.TextMessage
 	if f.Binary {
 		kind = websocket.BinaryMessage

@@ -2,6 +2,7 @@ package talk
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha1"
@@ -409,5 +410,37 @@ func TestBytesOfATurn(t *testing.T) {
 				t.Errorf("another turn %t: %s %q at %s, want %s", again, o, why, e.At, at)
 			}
 		})
+	}
+}
+
+// TestKeptWhole: a conversation ends before there is more of it than can be read again, whoever says
+// what is too much, and what was said until then is kept.
+func TestKeptWhole(t *testing.T) {
+	for name, frame := range map[string]int{"the server": 0, "the client": 60} {
+		var kept []*exchange.Exchange
+		bubble(t, Config{Keep: func(x *exchange.Exchange) { kept = append(kept, x) }}, func(conn net.Conn) {
+			upgrade(conn, "")
+			go func() { _, _ = io.Copy(io.Discard, conn) }()
+			for {
+				time.Sleep(time.Second)
+				if _, err := io.WriteString(conn, "\x81\x01a"); err != nil {
+					return
+				}
+			}
+		}, func(c *Client, n *note) {
+			c.mostKept = 3*201 + 50
+			l := c.Dial(Ask{URL: "ws://h/x"}, n)
+			time.Sleep(3500 * time.Millisecond)
+			if frame > 0 {
+				l.Send(Frame{Data: bytes.Repeat([]byte("b"), frame)})
+			}
+			e := <-n.end
+			if o, why := e.Wrong(); o != pipeline.Error || why != "the session is as long as one can be in the raw log: 480 MiB; who keeps none has no such limit" {
+				t.Errorf("%s: %s %q", name, o, why)
+			}
+		})
+		if len(kept) != 1 || len(kept[0].Messages) != 3 || kept[0].Cause == "" {
+			t.Errorf("%s: kept %+v", name, kept)
+		}
 	}
 }
