@@ -18,7 +18,6 @@ type call struct {
 	heard        map[token.ID]string // what a recognizer heard, by the name of our words for it; nil before it did
 	asked        time.Duration       // when the connection to the model was last in use; Unknown for never
 	spoke        time.Duration       // the same of the one to the voice; it may lie ahead
-	interrupted  bool                // the user spoke into the last reply
 }
 
 // newCall returns a call before its first turn.
