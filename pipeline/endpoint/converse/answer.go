@@ -227,11 +227,10 @@ func (f *flight) landed(sent talk.Sent, code int, transport pipeline.Transport, 
 
 // connection returns what is known of the connection for the turn: a later one finds it open.
 func (f *flight) connection() pipeline.Transport {
-	t := f.call.transport
 	if f.call.turns > 1 {
-		t.Reused, t.DNS, t.Connect, t.TLS = true, pipeline.Unknown, pipeline.Unknown, pipeline.Unknown
+		return talk.Open(f.call.transport)
 	}
-	return t
+	return f.call.transport
 }
 
 // outcome says how the turn ended, and why, where the session has ended like that.

@@ -3,7 +3,6 @@ package converse
 import (
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"time"
 
 	"halfsecond/pipeline"
@@ -200,7 +199,7 @@ var errHungUp = errors.New("the session is over: its last turn was spoken")
 func (c *call) land(e *talk.End) {
 	c.rest()
 	if c.why == nil {
-		c.why = errors.New("the session ended before the turn: " + c.ending(e))
+		c.why = errors.New("the session ended before the turn: " + e.Ended("what the server said cannot be read"))
 	}
 	if f := c.now; f != nil {
 		c.now = nil
@@ -218,18 +217,4 @@ func (c *call) land(e *talk.End) {
 		c.waiting = nil
 		f.unspoken(c.why)
 	}
-}
-
-// ending says how the session ended.
-func (c *call) ending(e *talk.End) string {
-	if outcome, reason := e.Wrong(); outcome != pipeline.OK {
-		return reason
-	}
-	if e.Enough {
-		return "what the server said cannot be read"
-	}
-	if how := e.Closed(); how != "" {
-		return how
-	}
-	return fmt.Sprintf("it lasted until %s", e.At)
 }

@@ -2,7 +2,6 @@ package listen
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"halfsecond/pipeline"
@@ -198,11 +197,10 @@ func (c *call) leave(f *flight, at time.Duration) {
 // connection returns what is known of the connection for the utterance: a later one finds it
 // open.
 func (c *call) connection() pipeline.Transport {
-	t := c.transport
 	if c.turns > 1 {
-		t.Reused, t.DNS, t.Connect, t.TLS = true, pipeline.Unknown, pipeline.Unknown, pipeline.Unknown
+		return talk.Open(c.transport)
 	}
-	return t
+	return c.transport
 }
 
 // finish ends the session as the service wants it, and by itself when it does not.
@@ -230,7 +228,7 @@ func (c *call) rest() {
 func (c *call) land(e *talk.End) {
 	c.rest()
 	if c.why == nil {
-		c.why = errors.New("the session ended before the turn: " + ending(e))
+		c.why = errors.New("the session ended before the turn: " + e.Ended("the service said that nothing follows, or what cannot be read"))
 	}
 	if f := c.now; f != nil {
 		c.now = nil
@@ -251,20 +249,6 @@ func (c *call) part(e *talk.End) *talk.End {
 	}
 	own := *e
 	own.Sent = e.Part
-	own.Transport.Reused, own.Transport.DNS, own.Transport.Connect, own.Transport.TLS = true, pipeline.Unknown, pipeline.Unknown, pipeline.Unknown
+	own.Transport = talk.Open(own.Transport)
 	return &own
-}
-
-// ending says how a session ended.
-func ending(e *talk.End) string {
-	if outcome, reason := e.Wrong(); outcome != pipeline.OK {
-		return reason
-	}
-	if e.Enough {
-		return "the service said that nothing follows, or what cannot be read"
-	}
-	if how := e.Closed(); how != "" {
-		return how
-	}
-	return fmt.Sprintf("it lasted until %s", e.At)
 }

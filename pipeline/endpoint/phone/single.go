@@ -128,7 +128,7 @@ func answered(r *Record, c *CallRecord) pipeline.Answered {
 // frames are those since the one before was over.
 func inCall(r *Record, t pipeline.Transport, sent talk.Sent, first bool) pipeline.Answered {
 	if !first {
-		t.Reused, t.DNS, t.Connect, t.TLS = true, pipeline.Unknown, pipeline.Unknown, pipeline.Unknown
+		t = talk.Open(t)
 	}
 	r.FirstFrame, r.LastFrame, r.Late, r.Frames = sent.First, sent.Last, sent.Late, sent.Frames
 	r.Transport = t

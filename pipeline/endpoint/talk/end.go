@@ -96,6 +96,27 @@ func (e *End) Closed() string {
 	return fmt.Sprintf("%s %d: %s", ServerClosed, e.Code, e.Words)
 }
 
+// Ended says how a session ended before a turn that was to follow in it; enough says what the
+// listener had enough of.
+func (e *End) Ended(enough string) string {
+	if outcome, reason := e.Wrong(); outcome != pipeline.OK {
+		return reason
+	}
+	if e.Enough {
+		return enough
+	}
+	if how := e.Closed(); how != "" {
+		return how
+	}
+	return fmt.Sprintf("it lasted until %s", e.At)
+}
+
+// Open returns what is known of a connection for a turn that finds it open.
+func Open(t pipeline.Transport) pipeline.Transport {
+	t.Reused, t.DNS, t.Connect, t.TLS = true, pipeline.Unknown, pipeline.Unknown, pipeline.Unknown
+	return t
+}
+
 // end completes what is known of how the conversation ended.
 func (l *Line) end(e End) End {
 	l.watch.stop()
