@@ -68,7 +68,7 @@ func NewClient(config Config, loop Loop) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("endpoint: %w", err)
 	}
-	config.Limits = config.Limits.WithDefaults()
+	config.Limits, config.Key = config.Limits.WithDefaults(), config.Key.For(config.URL)
 	c := &Client{config: config, dialect: d, address: at, loop: loop, transport: newTransport(config), account: newAccount(&config)}
 	c.ctx, c.stop = context.WithCancelCause(context.Background())
 	return c, nil

@@ -14,6 +14,7 @@ type Key struct {
 	// A pointer, because package fmt reaches the plain fields of a struct that is
 	// nested where it cannot call String.
 	secret *string
+	asked  *exchange.Query // of the URL that the key is for; nil for none
 }
 
 // Redacted stands where a key would. In words of a server each of its letters is an
@@ -25,7 +26,16 @@ func NewKey(secret string) Key {
 	if secret == "" {
 		return Key{}
 	}
-	return Key{&secret}
+	return Key{secret: &secret}
+}
+
+// For returns the key for an endpoint at a URL: what it hides, it hides with what the query of
+// that says, which may be a secret as well. There may be no key.
+func (k Key) For(url string) Key {
+	if q := exchange.QueryOf(url); !q.Empty() {
+		k.asked = &q
+	}
+	return k
 }
 
 // String returns Redacted, or nothing for no key.
@@ -50,16 +60,26 @@ func (k Key) Sign(h http.Header, name, prefix string) {
 	}
 }
 
-// Hide takes the key out of what is kept of a request.
+// Hide takes the key out of what is kept of a request, and what the queries say of the URL and
+// of the places that the response leads to.
 func (k Key) Hide(x *exchange.Exchange) {
+	x.Conceal(k.query())
 	if k.secret != nil {
 		x.Redact(*k.secret)
 	}
 }
 
+func (k Key) query() exchange.Query {
+	if k.asked == nil {
+		return exchange.Query{}
+	}
+	return *k.asked
+}
+
 // Mask returns a text in which asterisks stand for the key, or for a long part of it: one
-// for each of its letters.
+// for each of its letters; and for what the query of its URL says.
 func (k Key) Mask(s string) string {
+	s = k.query().Mask(s)
 	if k.secret == nil {
 		return s
 	}

@@ -3,9 +3,12 @@ package endpoint
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/http"
 	"strings"
 	"testing"
+
+	"halfsecond/pipeline/exchange"
 )
 
 // A server that shows the key in whatever it says must not get it into a record.
@@ -50,6 +53,48 @@ func TestClientKeepsTheKey(t *testing.T) {
 				}
 				if told := r.Reason + r.Finish + r.Transport.Encoding; !strings.Contains(told, Redacted) {
 					t.Errorf("record tells %q, want a trace of the key", told)
+				}
+			})
+		})
+	}
+}
+
+// A server that repeats the query of the URL, in the page of a redirect or in words of its own,
+// and the query of another place that it leads to, gets neither into a record or the raw log.
+func TestClientKeepsTheQuery(t *testing.T) {
+	const secret, fresh = "tok-SECRET123", "signed-ABC98765"
+	for name, h := range map[string]http.HandlerFunc{
+		"redirect": func(w http.ResponseWriter, r *http.Request) {
+			to := r.URL.Path + "/?" + r.URL.RawQuery + "&sig=" + fresh
+			http.Redirect(w, r, to, http.StatusPermanentRedirect)
+			fmt.Fprintf(w, `<a href="%s">Permanent Redirect</a>`, html.EscapeString(to)) // to a POST that writes none
+		},
+		"no page": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Refresh", "0; url=/login?sig="+fresh)
+			w.Header().Set("Link", "</login?sig="+fresh+`>; rel="next"`)
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprintf(w, `{"error":{"message":"nothing at %s, try /login?sig=%s"}}`, r.URL, fresh)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var kept exchange.Exchange
+			set := func(c *Config) {
+				c.URL += "?token=" + secret + "&api-version=1"
+				c.Keep = func(x *exchange.Exchange) { kept = *x }
+			}
+			bubble(t, h, set, func(t *testing.T, b *bench) {
+				a := b.ask()
+				r := *a.wait()
+				b.client.flights.Wait()
+				again := throughFile(t, &kept, false)
+				shown := fmt.Sprintf("%+v %+v %s %s", r, again.Headers, again.Body, again.Cause)
+				for _, s := range []string{secret, "SECRET", fresh, "98765", "api-version=1"} {
+					if strings.Contains(shown, s) {
+						t.Errorf("%q shows in %s", s, shown)
+					}
+				}
+				if len(again.Body) == 0 || again.Status < 300 {
+					t.Errorf("the page is not kept: %s", shown)
 				}
 			})
 		})

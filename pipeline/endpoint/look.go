@@ -97,7 +97,7 @@ func (c *Client) take(req *http.Request) Look {
 	case len(text) > maxLook:
 		l.Failed, text = fmt.Sprintf("its body is longer than %d MiB, and was given up", maxLook>>20), text[:maxLook]
 	}
-	l.Body = []byte(c.config.Key.Mask(string(text)))
+	l.Body = []byte(exchange.Led(resp.Header).Mask(c.config.Key.Mask(string(text))))
 	return l
 }
 

@@ -58,7 +58,8 @@ type Exchange struct {
 	// then empty, and Body has other letters in place of its own, or is empty as well.
 	AskSum, BodySum string
 
-	telling bool // the packed body says a secret
+	telling bool  // the packed body says a secret
+	led     Query // of the places that the headers lead to
 }
 
 // Read is one read of a response.
@@ -117,18 +118,15 @@ func (x *Exchange) Header(name string) string {
 var secretHeaders = []string{"authorization", "proxy-authorization", "set-cookie", "cookie", "x-api-key", "api-key", "x-goog-api-key"}
 
 // SetHeaders keeps the headers of a response in order, without those that may hold
-// secrets. Of one that leads elsewhere it keeps the Place.
+// secrets. Of one that leads elsewhere it keeps the Place, and Conceal hides what its query says.
 func (x *Exchange) SetHeaders(headers map[string][]string) {
-	x.Headers = nil
+	x.Headers, x.led = nil, Led(headers)
 	for name, values := range headers {
 		if slices.Contains(secretHeaders, strings.ToLower(name)) {
 			continue
 		}
 		for _, v := range values {
-			if strings.EqualFold(name, "Location") || strings.EqualFold(name, "Content-Location") {
-				v = Place(v)
-			}
-			x.Headers = append(x.Headers, [2]string{name, v})
+			x.Headers = append(x.Headers, [2]string{name, place(name, v)})
 		}
 	}
 	slices.SortStableFunc(x.Headers, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
@@ -146,7 +144,27 @@ func (x *Exchange) Redact(secret string) {
 		x.Headers[i][1] = clean(x.Headers[i][1])
 	}
 	x.redactMessages(clean)
-	x.telling = x.telling || x.tells(secret)
+	x.telling = x.telling || x.tells(func(text []byte) bool { return MaskBytes(text, secret) })
+}
+
+// Conceal takes out of everything that the server said what the query of the URL says that was
+// asked, and the queries of the places that it leads to: pages of redirects repeat them.
+func (x *Exchange) Conceal(asked Query) {
+	q := asked.And(x.led)
+	if q.Empty() {
+		return
+	}
+	x.Cause = q.Mask(x.Cause)
+	x.telling = x.telling || x.tells(q.MaskBytes)
+	q.MaskBytes(x.Body)
+	for i := range x.Headers {
+		x.Headers[i][1] = q.Mask(x.Headers[i][1])
+	}
+	for i := range x.Messages {
+		if m := &x.Messages[i]; m.From == Server && m.Kind != Binary {
+			q.MaskBytes(m.Data)
+		}
+	}
 }
 
 // Moved returns the exchange on a clock whose zero is so much earlier.

@@ -11,9 +11,10 @@ import (
 // the client would read of it where that is more.
 const mostUnpacked = 64 << 20
 
-// tells reports whether a packed body says a secret. No asterisks of the same number fit
-// into it, so such a body is in no file; what it was its SHA-256 still tells.
-func (x *Exchange) tells(secret string) bool {
+// tells reports whether a packed body says what is not to be said: hide takes it out of a text,
+// and reports whether it was there. No asterisks of the same number fit into it, so such a body
+// is in no file; what it was its SHA-256 still tells.
+func (x *Exchange) tells(hide func([]byte) bool) bool {
 	coding := strings.ToLower(strings.TrimSpace(x.Header("Content-Encoding")))
 	if coding != "gzip" && coding != "x-gzip" || len(x.Body) == 0 {
 		return false
@@ -23,5 +24,5 @@ func (x *Exchange) tells(secret string) bool {
 		return false // nobody can read it
 	}
 	text, _ := io.ReadAll(io.LimitReader(z, max(mostUnpacked, x.MaxBytes))) // what comes before an error can be read
-	return MaskBytes(text, secret)
+	return hide(text)
 }

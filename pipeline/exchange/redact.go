@@ -88,6 +88,10 @@ func (m *cover) hide(from, to int) {
 	if len(m.secret) < leastPart && (m.goesOn(from-1, from) || m.goesOn(to-1, to)) {
 		return
 	}
+	m.cover(from, to)
+}
+
+func (m *cover) cover(from, to int) {
 	m.hid = true
 	for i := from; i < to; i++ {
 		m.text[i] = '*'

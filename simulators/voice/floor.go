@@ -115,7 +115,7 @@ func (t *turn) interrupt() {
 // isStopped has the reply end where it is spoken into.
 func (t *turn) isStopped() {
 	t.fact(pipeline.FactBargeIn, t.barge.how)
-	t.stopped, t.of.interrupted = true, true
+	t.stopped = true
 }
 
 // notice has the agent notice that it is spoken into, unless the reply was over before.

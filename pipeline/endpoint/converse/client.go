@@ -37,6 +37,7 @@ func NewClient(config Config, loop talk.Loop) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("speech to speech: %w", err)
 	}
+	config.Key = t.Key // which hides what the URL says
 	return &Client{config: config.withDefaults(), talk: t, calls: map[int]*call{}}, nil
 }
 

@@ -36,6 +36,7 @@ func NewClient(config Config, loop talk.Loop) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("speech to text: %w", err)
 	}
+	config.Key = t.Key // which hides what the URL says
 	c := &Client{config: config.withDefaults(), talk: t, calls: map[int]*call{}}
 	c.protocol, err = find(config.Protocol)
 	return c, err

@@ -33,6 +33,7 @@ func NewClient(config Config, loop talk.Loop) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("phone: %w", err)
 	}
+	config.Key = t.Key // which hides what the URL says
 	return &Client{config: config.withDefaults(), talk: t, calls: map[int]*Call{}}, nil
 }
 

@@ -107,7 +107,7 @@ func New(config Config, loop Loop) (*Client, error) {
 	if err := config.Check(); err != nil {
 		return nil, err
 	}
-	config.Limits = config.Limits.WithDefaults()
+	config.Limits, config.Key = config.Limits.WithDefaults(), config.Key.For(config.URL)
 	config.MaxBytes = cmp.Or(config.MaxBytes, DefaultMaxBytes)
 	if config.DialContext == nil {
 		config.DialContext = (&net.Dialer{}).DialContext

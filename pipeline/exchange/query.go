@@ -1,0 +1,176 @@
+package exchange
+
+import (
+	"bytes"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Query is what a URL says behind its path, and in front of its host: it may hold something
+// that opens a door. The zero Query is none.
+type Query struct {
+	secrets []string // hidden as a key is
+	pairs   []string // hidden where they stand whole, name and value
+}
+
+// ofSecrets matches the names of parameters whose values are taken for secrets.
+var ofSecrets = regexp.MustCompile(`(?i)key|token|sig|auth|secret|pass|pwd|cred|code|jwt|session|ticket|hash`)
+
+// leastRandom is how long a value of any name is that is taken for a secret if it has letters
+// and digits: longer than most words of an API. Assumed.
+const leastRandom = 12
+
+// QueryOf returns that of a URL; one that cannot be read, and is none, says what stands behind
+// its first question mark.
+func QueryOf(text string) (q Query) {
+	if u, err := url.Parse(text); err == nil && u.User != nil {
+		password, _ := u.User.Password()
+		q.secret(u.User.Username())
+		q.secret(password)
+	}
+	i := strings.IndexAny(text, "?#")
+	if i < 0 {
+		return q
+	}
+	for _, part := range strings.FieldsFunc(text[i+1:], func(r rune) bool { return r == '&' || r == ';' || r == '?' || r == '#' }) {
+		q.part(part)
+	}
+	return q
+}
+
+// part takes one parameter, as it stands in the URL and without its escapes.
+func (q *Query) part(part string) {
+	name, value, paired := strings.Cut(part, "=")
+	if !paired {
+		name, value = "", part
+	}
+	values := []string{value}
+	if plain, err := url.QueryUnescape(value); err == nil && plain != value {
+		values = append(values, plain)
+	}
+	for _, v := range values {
+		if len(v) >= leastPart && ofSecrets.MatchString(name) || len(v) >= leastRandom && mixed(v) || !paired {
+			q.secret(v)
+		}
+		if paired && v != "" {
+			q.pairs = append(q.pairs, name+"="+v)
+		}
+	}
+}
+
+func (q *Query) secret(s string) {
+	if len(s) >= leastForm && !slices.Contains(q.secrets, s) {
+		q.secrets = append(q.secrets, s)
+	}
+}
+
+// mixed reports whether a value is letters and digits, as one that nobody chose.
+func mixed(s string) bool {
+	return strings.ContainsAny(s, "0123456789") && !strings.ContainsAny(s, " ,") &&
+		strings.ContainsFunc(s, func(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' })
+}
+
+// Empty reports whether it says nothing.
+func (q Query) Empty() bool { return len(q.secrets)+len(q.pairs) == 0 }
+
+// And returns what both say.
+func (q Query) And(other Query) Query {
+	return Query{slices.Concat(q.secrets, other.secrets), slices.Concat(q.pairs, other.pairs)}
+}
+
+// Mask returns a text in which asterisks stand for what a query says, one for each letter, in
+// any of the ways that a server may repeat it in: for a value that is, or by its name may be, a
+// secret wherever it stands, as Mask hides a key; for any parameter where its name and its
+// value stand together. Other values alone, such as that of encoding=linear16, are words of
+// an API, and stay.
+func (q Query) Mask(text string) string {
+	if b := []byte(text); q.MaskBytes(b) {
+		return string(b)
+	}
+	return text
+}
+
+// MaskBytes does to a text in place what Mask does, and reports whether it hid anything.
+func (q Query) MaskBytes(text []byte) (hid bool) {
+	for _, s := range q.secrets {
+		hid = MaskBytes(text, s) || hid
+	}
+	for _, p := range q.pairs {
+		hid = maskWhole(text, p) || hid
+	}
+	return hid
+}
+
+// maskWhole hides in a text what is all of a secret, and not part of a longer word, and reports
+// whether it was there.
+func maskWhole(text []byte, secret string) bool {
+	m := cover{text: text, low: lower(text)}
+	for _, form := range forms(secret) {
+		m.secret = lower([]byte(form))
+		for at := 0; ; {
+			i := bytes.Index(m.low[at:], m.secret)
+			if i < 0 {
+				break
+			}
+			from := at + i
+			at = from + len(m.secret)
+			if (!m.goesOn(from-1, from) || separated(m.low[:from])) && !m.goesOn(at-1, at) {
+				m.cover(from, at)
+			}
+		}
+	}
+	return m.hid
+}
+
+// separated reports whether a text ends with what stands in front of a parameter, escaped: as
+// part of another URL, or in JSON.
+func separated(low []byte) bool {
+	return slices.ContainsFunc([]string{"%26", "%3f", "%3b", "%23", `\u0026`, `\u003f`, "%2526", "%253f"}, func(s string) bool { return bytes.HasSuffix(low, []byte(s)) })
+}
+
+// leadElsewhere are the headers of a response that name other places, in small letters.
+var leadElsewhere = []string{"location", "content-location", "refresh", "link"}
+
+// behindPath matches what a URL in a header says behind its path.
+var behindPath = regexp.MustCompile(`[?#][^\s<>"',]*`)
+
+// Led returns what the headers of a response say in the queries of the places that they lead
+// to.
+func Led(headers map[string][]string) (q Query) {
+	for name, values := range headers {
+		if slices.Contains(leadElsewhere, strings.ToLower(name)) {
+			for _, v := range values {
+				q = q.And(led(name, v))
+			}
+		}
+	}
+	return q
+}
+
+func led(name, value string) (q Query) {
+	if isPlace(name) {
+		return QueryOf(value)
+	}
+	for _, part := range behindPath.FindAllString(value, -1) {
+		q = q.And(QueryOf(part))
+	}
+	return q
+}
+
+// isPlace reports whether a header is one URL; others that lead elsewhere have them among words.
+func isPlace(name string) bool {
+	return strings.EqualFold(name, "Location") || strings.EqualFold(name, "Content-Location")
+}
+
+// place returns what is kept of a header: of one that leads elsewhere no query.
+func place(name, value string) string {
+	switch {
+	case isPlace(name):
+		return Place(value)
+	case slices.Contains(leadElsewhere, strings.ToLower(name)):
+		return behindPath.ReplaceAllString(value, "")
+	}
+	return value
+}

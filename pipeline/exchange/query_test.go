@@ -1,0 +1,112 @@
+package exchange
+
+import (
+	"bytes"
+	"compress/gzip"
+	"html"
+	"html/template"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// TestQuery: what a URL says in its query is hidden in whatever way a server repeats it, with
+// as many asterisks as letters, and words of an API stay where they stand alone.
+func TestQuery(t *testing.T) {
+	const asked = "https://h/v1?token=tok-SECRET123&api-version=2024-10-21&encoding=linear16&key=EMPTY&n=1&q=a%2Bb%26c%3Dd"
+	q := QueryOf(asked)
+	for said, want := range map[string]string{
+		`<a href="/v1/?token=tok-SECRET123&amp;n=1">`:          `<a href="/v1/?token=*************&amp;***">`,
+		`{"url":"\/v1?token=tok-SECRET123\u0026key=EMPTY"}`:    `{"url":"\/v1?token=*************\u0026*********"}`,
+		`?next=%2Fv1%3Ftoken%3Dtok-SECRET123%26n%3D1`:          `?next=%2Fv1%3Ftoken%3D*************%26n%3D1`,
+		`?next=%252Fv1%253Ftoken%253Dtok-SECRET123`:            `?next=%252Fv1%253Ftoken%253D*************`,
+		`token tok-SECRET123 is wrong, and so is tok-SECRE...`: `token ************* is wrong, and so is *********...`,
+		`TOK-SECRET123`: `*************`,
+		`q=a%2bb%26c%3dd, a+b&c=d, q=a+b&amp;c=d, q=a&#43;b&amp;c=d`:         `q=*************, a+b&c=d, *************, *****************`,
+		`{"encoding":"linear16","n":1,"key":"EMPTY","version":"2024-10-21"}`: `{"encoding":"linear16","n":1,"key":"EMPTY","version":"2024-10-21"}`,
+		`encoding=linear16 in=1 n=12`:                                        `***************** in=1 n=12`,
+	} {
+		got := q.Mask(said)
+		if got != want {
+			t.Errorf("%s\n%s, want\n%s", said, got, want)
+		}
+	}
+	for _, u := range []string{"https://h/v1", "https://h/v1?", "https://h/v1?a", ""} {
+		if q := QueryOf(u); !q.Empty() {
+			t.Errorf("%s: %+v, want nothing", u, q)
+		}
+	}
+	if got := QueryOf("https://user:open-sesame@h/").Mask("of open-sesame"); got != "of ***********" {
+		t.Errorf("a password: %s", got)
+	}
+	if got := QueryOf("https://h/?open-sesame#access_token=tok-1234").Mask("?open-sesame#access_token=tok-1234"); got != "?***********#access_token=********" {
+		t.Errorf("without a name, and behind a hash: %s", got)
+	}
+}
+
+// TestConceal: pages of redirects, as servers write them, say neither the query of what was
+// asked nor that of the place they lead to, and neither do the headers.
+func TestConceal(t *testing.T) {
+	const asked, to = "/v1/chat?token=tok-SECRET123&x=%3C1%3E", "/v1/chat/?token=tok-SECRET123&x=%3C1%3E&sig=frsh-ABC98765"
+	for name, page := range map[string]string{
+		"Go":          redirect(to),
+		"Flask":       `<p>You should be redirected automatically to the target URL: <a href="` + html.EscapeString(to) + `">` + html.EscapeString(to) + `</a>.`,
+		"a template":  template.HTMLEscapeString(to),
+		"JSON":        `{"detail":"moved","to":"` + strings.ReplaceAll(to, "&", `\u0026`) + `"}`,
+		"as a query":  `<meta http-equiv="refresh" content="0; url=/login?next=` + url.QueryEscape(to) + `">`,
+		"plain words": "Moved to " + to,
+	} {
+		x := &Exchange{Cause: "redirect to " + to}
+		x.Add(1, []byte(page))
+		x.SetHeaders(map[string][]string{
+			"Location": {to}, "Refresh": {"0; url=" + to}, "Link": {"<" + to + `>; rel="next", </docs>; rel="help"`}, "X-Original-Url": {asked},
+		})
+		x.Messages = []Message{{From: Server, Kind: Text, Data: []byte(page)}, {From: Client, Kind: Text, Data: []byte("token=tok-SECRET123")}}
+		x.Conceal(QueryOf("http://h" + asked))
+		kept := string(x.Body) + x.Cause + string(x.Messages[0].Data)
+		for _, h := range x.Headers {
+			kept += "\n" + h[0] + ": " + h[1]
+		}
+		if len(x.Body) != len(page) {
+			t.Errorf("%s: %d bytes, want %d", name, len(x.Body), len(page))
+		}
+		for _, secret := range []string{"SECRET", "frsh", "98765", "%3C1%3E"} {
+			if strings.Contains(kept, secret) {
+				t.Errorf("%s: %q is kept:\n%s", name, secret, kept)
+			}
+		}
+		if !strings.Contains(kept, "/v1/chat/") || !strings.Contains(kept, `rel="next", </docs>; rel="help"`) {
+			t.Errorf("%s: it is not told where it leads:\n%s", name, kept)
+		}
+		if string(x.Messages[1].Data) != "token=tok-SECRET123" {
+			t.Errorf("%s: what we said is changed", name)
+		}
+	}
+}
+
+// redirect returns the page that package net/http writes.
+func redirect(to string) string {
+	w := httptest.NewRecorder()
+	http.Redirect(w, httptest.NewRequest(http.MethodGet, "/", nil), to, http.StatusPermanentRedirect)
+	return w.Body.String()
+}
+
+// TestConcealPacked: a packed page that says a query is in no file.
+func TestConcealPacked(t *testing.T) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write([]byte(redirect("/v1/?token=tok-SECRET123"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	x := &Exchange{Headers: [][2]string{{"Content-Encoding", "gzip"}}}
+	x.Add(1, b.Bytes())
+	x.Conceal(QueryOf("http://h/v1?token=tok-SECRET123"))
+	if l, body := toLine(x, false); len(body) > 0 || l.BodySum == "" {
+		t.Errorf("a body of %d letters is written, SHA-256 %q", len(body), l.BodySum)
+	}
+}
