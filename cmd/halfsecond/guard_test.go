@@ -43,6 +43,7 @@ func TestGuardUsage(t *testing.T) {
 		"no time":           {append(at, "--limit-gap", "0s"), "--limit-gap 0s: want a time above 0, such as 30s"},
 		"no size":           {append(at, "--limit-bytes", "4MB"), `invalid argument "4MB" for "--limit-bytes" flag: want a number of bytes such as 1000000, 512KiB or 4MiB`},
 		"of the simulator":  {[]string{"--max-cost", "5", "--limit-whole", "5s"}, "--max-cost, --limit-whole: for --target endpoint, not for sim"},
+		"recordings of none": {[]string{"--wav", "x.wav"}, "--wav is for --target endpoint, not for sim: there users say the recordings of the scenario"},
 		"model of none":     {[]string{"--model", "m"}, "--model is for --target endpoint, not for sim"},
 		"models of no grid": {append(at, "--endpoint-model", "a"), "--endpoint-model is for comparisons of models, such as 'halfsecond run bench': here --model names the one that is asked"},
 		"too dear":          {append(at, "--max-cost", "0.01", "--model", "gpt-4o", "--check"), "the run would cost about 0.743 USD, more than --max-cost 0.01: lower --n or raise it"},

@@ -247,6 +247,8 @@ func (o *runOptions) settings(s *scenario.Scenario) (runner.Settings, error) {
 		errs = append(errs, fmt.Errorf("--cold, --ca-file and --metrics are for --target endpoint, not for %s", set.Target))
 	case len(o.endpoints) > 0:
 		errs = append(errs, fmt.Errorf("--endpoint is for --target endpoint, not for %s", set.Target))
+	case len(o.wavs) > 0:
+		errs = append(errs, fmt.Errorf("--wav is for --target endpoint, not for %s: there users say the recordings of the scenario, voice: {audio: {says: [file.wav]}}", set.Target))
 	case o.model != "":
 		errs = append(errs, fmt.Errorf("--model is for --target endpoint, not for %s", set.Target))
 	default:

@@ -143,6 +143,9 @@ func (r *run) carryOut(ctx context.Context) (trace.Run, error) {
 	ctx, cancel := context.WithCancelCause(outer)
 	defer cancel(nil)
 	r.fail = func(err error) { cancel(err) }
+	if err := r.withoutEffect(); err != nil {
+		return trace.Run{Header: r.header()}, fmt.Errorf("run %s on %s: %w", s.Name, set.Target, err)
+	}
 	r.selfTest = TestItself(ctx, set)
 	stop, err := r.setUp(ctx)
 	out := trace.Run{Header: r.header()}
@@ -275,6 +278,7 @@ func (r *run) header() trace.Header {
 		}
 		h.Endpoints = append(h.Endpoints, r.settings.Speech.places()...)
 	}
+	h.Stages = r.lossless(h.Stages)
 	r.unmodelled(h.Stages)
 	for _, b := range s.Budgets {
 		h.Budgets = append(h.Budgets, b.Expression)

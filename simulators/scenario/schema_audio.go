@@ -123,6 +123,11 @@ func shippedRecording() Spoken {
 	return Spoken{Name: shipped, Text: utterance.OursText, Recording: read}
 }
 
+// Figures of speech that nobody states. With audio, sound has its own.
+var usualUtterance = fitted(2400*time.Millisecond, 6*time.Second)
+
+const usualPace = 250 * time.Millisecond
+
 // settleAudio refuses what the services that hear and speak audio have no part for.
 func settleAudio(r *reader, found map[string]entry, v *Voice) {
 	if v.Audio == nil {
@@ -138,6 +143,14 @@ func settleAudio(r *reader, found map[string]entry, v *Voice) {
 		if wrong {
 			r.failEntry(found, key, "does not go with audio, which is heard and spoken as it comes; leave it out")
 		}
+	}
+	for key, wrong := range map[string]bool{"utterance": v.Utterance != usualUtterance, "speech_per_token": v.SpeechPerToken != usualPace} {
+		if wrong {
+			r.failEntry(found, key, "has no effect on audio: recordings last as long as they do, and the synthesizer has a pace of its own; leave it out")
+		}
+	}
+	if v.Guess != nil && v.Guess.TTS {
+		r.failEntry(found, "guess", "tts: true has no effect on audio: what a synthesizer speaks is not held back, and is asked for at the commit; leave it out")
 	}
 	if v.Gather.By == gather.Token {
 		r.failEntry(found, "gather", "by: token does not go with audio: a synthesizer is asked to speak each piece, and vendors allow 20 a minute")

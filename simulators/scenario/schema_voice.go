@@ -14,7 +14,7 @@ var spoken = object(
 	settleVoice,
 	can("speech_to_speech", func(v *Voice) **Direct { return &v.Direct }, nil, pointer(direct), "a model that hears and speaks; leave it out for a chain of speech to text, language model and text to speech"),
 
-	can("utterance", func(v *Voice) *Delay { return &v.Utterance }, fitted(2400*time.Millisecond, 6*time.Second), delay(), "how long the user speaks, in a closed loop"),
+	can("utterance", func(v *Voice) *Delay { return &v.Utterance }, usualUtterance, delay(), "how long the user speaks, in a closed loop"),
 	chain(can("audio", func(v *Voice) **Audio { return &v.Audio }, nil, pointer(audioSpoken), "users say recordings, which are heard and answered in sound, on the simulator too; leave it out for turns of modelled lengths")),
 	can("transport", func(v *Voice) **Transport { return &v.Transport }, nil, pointer(carried), "how sound travels: webrtc, telephony, media-streams or websocket, or codec, frames and loss of your own; leave it out for the figures below alone"),
 	can("capture", func(v *Voice) *Delay { return &v.Capture }, fixed(0), delay("network", "telephony"), "microphone and encoder").fallback("0s; what goes with transport"),
@@ -42,7 +42,7 @@ var spoken = object(
 	chain(can("reasoning_tokens", func(v *Voice) *int { return &v.ReasoningTokens }, 0, whole(0, maxTokensAsked), "tokens before the answer that are not spoken; the modelled answer has them, a real one its own")),
 	can("reply_tokens", func(v *Voice) *dist.Count { return &v.ReplyTokens }, fittedCount(60, 140), tokens, "length of the reply"),
 	chain(can("first_sentence_tokens", func(v *Voice) *dist.Count { return &v.FirstSentenceTokens }, fittedCount(12, 20), tokens, "tokens of the first sentence, and of each later one")),
-	can("speech_per_token", func(v *Voice) *time.Duration { return &v.SpeechPerToken }, 250*time.Millisecond, duration(0, time.Minute), "how long a token of speech takes: of the reply in a closed loop, and of the user, whose words are so many tokens"),
+	can("speech_per_token", func(v *Voice) *time.Duration { return &v.SpeechPerToken }, usualPace, duration(0, time.Minute), "how long a token of speech takes: of the reply in a closed loop, and of the user, whose words are so many tokens"),
 	can("context", func(v *Voice) **Context { return &v.Context }, nil, pointer(context), "how calls go on, of which speech_to_speech takes turns alone; leave it out where every turn stands alone"),
 	chain(need("llm", func(v *Voice) *LLM { return &v.LLM }, llm, "the language model")),
 	chain(can("llm_round_trip", func(v *Voice) *Delay { return &v.LLMRoundTrip }, fixed(20*time.Millisecond), delay("network"), "network to the model and back").fallback("20ms; 0s to a model with component or ttft")),

@@ -391,8 +391,10 @@ func (t *turn) answered() {
 	case early:
 		t.fail(pipeline.Truncated, fmt.Sprintf("the answer was heard %s before the end of speech: it is none to all that was said", r.SpeechEnd-r.Voiced))
 	default:
+		at = t.stage(pipeline.SpanPreBuffer, d.buffer, t.stage(pipeline.SpanPostWait, d.post, at))
 		at = t.stage(pipeline.SpanEgress, d.egress, at)
 		at = t.trace.Append(pipeline.SpanPlayout, d.playout, true, at)
+		at = t.stage(pipeline.SpanPlayoutLoss, t.loseReply(), at)
 		t.trace.Marks = append(t.trace.Marks, pipeline.Mark{Name: pipeline.MarkReplyHeard, At: t.end(at)})
 		t.spoken, t.replied = true, true
 	}

@@ -9,6 +9,7 @@ import (
 	"halfsecond/mockllm/engine"
 	"halfsecond/pipeline"
 	"halfsecond/simulators/voice/ending"
+	"halfsecond/simulators/voice/transport"
 )
 
 // scribe writes down what is said, so long after the end of speech.
@@ -332,5 +333,40 @@ func TestLiveHeardTokens(t *testing.T) {
 		if got == nil || got.Outcome != pipeline.OK || marksOf(got) != c.marks || got.Fact(pipeline.FactHeardTokens) != c.tokens {
 			t.Errorf("after %d ms: %s, heard %q; want %s, %q", c.after, marksOf(got), got.Fact(pipeline.FactHeardTokens), c.marks, c.tokens)
 		}
+	}
+}
+
+// hearsAndSpeaks answers 600 ms after the end of speech is there, 50 ms of it silence.
+type hearsAndSpeaks struct{ loop pipeline.Scheduler }
+
+func (c hearsAndSpeaks) Start(x *pipeline.Turn) {
+	end := x.Begin + x.Voice.SpeechEnd
+	c.loop.At(end+650*ms, pipeline.RankInput, func() {
+		r := &x.Record
+		r.SpeechEnd, r.Committed, r.FirstAudio, r.Voiced, r.End = end, end+500*ms, end+600*ms, end+650*ms, c.loop.Now()
+		x.Done()
+	})
+}
+
+func (c hearsAndSpeaks) Cancel(*pipeline.Turn) {}
+
+// TestLiveDirect: what the agent waits and gathers, and what its way loses, comes between a real
+// answer and the ear as it does between a modelled one.
+func TestLiveDirect(t *testing.T) {
+	var loop pipeline.Virtual
+	k := tuned
+	k.Direct = &Direct{}
+	k.PostWait, k.PreBuffer, k.Egress = constant(100*ms), constant(200*ms), constant(10*ms)
+	k.Line = &transport.Line{Frame: 20 * ms, Loss: transport.Loss{Share: .9999, Burst: 10000, Repair: transport.Resent, RoundTrip: constant(40 * ms)}}
+	s := Services{Direct: hearsAndSpeaks{&loop}, Voices: []Said{{Voice: pipeline.Voice{Rate: 1000, Samples: make([]int16, 2500), SpeechEnd: 2 * time.Second}}}}
+	sim := New(Config{Loop: &loop, LLM: hosted(&loop), Stack: k, Services: s, Seed: 1, NextRequest: counter()})
+	var got *pipeline.Trace
+	sim.Begin(0, 0, func(tr *pipeline.Trace) { got = tr })
+	if err := loop.Run(t.Context()); err != nil || got == nil {
+		t.Fatal(err, got)
+	}
+	want := "uplink 0-40 [], end_of_turn 40-540 [0], model_first_audio 540-640 [1], leading_silence 640-690 [2], post_wait 690-790 [3], pre_buffer 790-990 [4], egress 990-1000 [5], playout 1000-1040 [6], playout_loss 1040-1090 [7]"
+	if spans := spansOf(got); spans != want || heardAfter(got) != 1090*ms || got.Fact(pipeline.FactReplyClipped) == "" {
+		t.Errorf("heard after %s, spans\n%s\nwant\n%s", heardAfter(got), spans, want)
 	}
 }

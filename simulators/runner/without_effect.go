@@ -1,0 +1,37 @@
+package runner
+
+import (
+	"errors"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/trace"
+)
+
+// withoutEffect refuses what a scenario sets of users and their agent that has no effect beside
+// these services. What a service is itself, with its own queues, connections and delays, is in
+// the place of what is set of its stage, and no reason to refuse a scenario that has both.
+func (r *run) withoutEffect() error {
+	v, s := r.scenario.Voice, &r.settings.Speech
+	if v == nil || r.settings.Target != Endpoint {
+		return nil
+	}
+	var errs []error
+	if (s.Direct != nil || s.Bot != nil) && v.BargeIn != nil {
+		errs = append(errs, errors.New("voice.barge_in has no effect on a real speech_to_speech service: nobody speaks into what it says; leave it out"))
+	}
+	if s.TTS != nil && v.Guess != nil && v.Guess.TTS {
+		errs = append(errs, errors.New("voice.guess.tts has no effect on a real tts service: what it speaks cannot be held back, and is not asked for before the commit; leave it out, or tts: false"))
+	}
+	return errors.Join(errs...)
+}
+
+// lossless returns the stages without that of lost speech where a service hears it: its audio
+// goes by the service's own protocol, and a modelled way loses none of it.
+func (r *run) lossless(all []trace.Stage) (kept []trace.Stage) {
+	for _, s := range all {
+		if s.Name != pipeline.SpanUplinkLoss || r.audio() == nil && !r.settings.Speech.hears() {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
