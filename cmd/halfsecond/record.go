@@ -133,15 +133,21 @@ type taping struct {
 }
 
 // begin makes the file.
-func (t *taping) begin(name string, h exchange.Header) (err error) {
-	if t.log, err = createRaw(name); err != nil {
+func (t *taping) begin(name string, h exchange.Header) error {
+	log, err := createRaw(name)
+	if err != nil {
 		return usageError(err)
 	}
+	return t.beginLog(log, h)
+}
+
+// beginLog writes the header of the file. One of which that cannot be written is removed.
+func (t *taping) beginLog(log *rawLog, h exchange.Header) error {
+	t.log, t.File = log, log.file.Name()
 	h.Cassette, t.hashed = true, h.Hashed
 	if err := t.log.begin(h); err != nil {
-		return errors.Join(err, t.log.close(), os.Remove(name))
+		return errors.Join(err, t.log.close()) // which removes it
 	}
-	t.File = name
 	return nil
 }
 
@@ -163,7 +169,7 @@ func (t *taping) keep(x *exchange.Exchange) error {
 func (t *taping) end() error {
 	err := t.log.close()
 	if t.Kept == 0 {
-		err = errors.Join(err, os.Remove(t.File))
+		err = errors.Join(err, removeIfThere(t.File))
 	}
 	return err
 }

@@ -47,7 +47,7 @@ const (
 var grid = object(settleGrid, slices.Concat(
 	[]field[Grid]{
 		need("models", func(g *Grid) *[]string { return &g.Models }, listOf(model), "the models to compare"),
-		can("prompts", func(g *Grid) *[]int { return &g.Prompts }, []int{128, 512, 1024, 2048}, listOf(tokenNumber), "tokens of a prompt, ascending; of those beyond a model's context the longest that fits is measured").fallback("128, 512, 1024, 2048"),
+		can("prompts", func(g *Grid) *[]int { return &g.Prompts }, []int{128, 512, 1024, 2048}, listOf(tokenNumber), "tokens of a prompt, ascending; of those beyond a model's context the longest that fits is measured; at an endpoint where it has a model of the scenario").fallback("128, 512, 1024, 2048"),
 		can("output_tokens", func(g *Grid) *int { return &g.OutputTokens }, 128, whole(leastOutput, longestAnswer), "length of every answer"),
 		can("stream_beside", func(g *Grid) *bool { return &g.Stream }, true, boolean, "measure again while another answer streams, and how long that one stops for the prompt"),
 	},

@@ -1,12 +1,16 @@
 package study
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"halfsecond/budgets"
 	"halfsecond/budgets/grid"
+	"halfsecond/mockllm/engine"
 	"halfsecond/mockllm/fit"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
@@ -38,16 +42,16 @@ func cells(s *scenario.Scenario, set Settings) []cell {
 	}
 	if set.Target == runner.Endpoint {
 		for _, m := range set.Models {
-			for _, prompt := range g.Prompts {
+			for _, l := range lengthsAt(g, m) {
 				for _, v := range g.Variants {
-					add(remote(g, set, m, prompt, v))
+					add(remote(g, set, m, l, v))
 				}
 			}
 		}
 		return all
 	}
 	for _, m := range g.Models {
-		for _, l := range lengths(g, m) {
+		for _, l := range lengths(g, m, contextOf(g, m, engine.Replica.Context)) {
 			for _, v := range g.Variants {
 				e := g.Serving(m, v)
 				facts := append(served(g, e, v), errorOf(e, l.tokens, s)...)
@@ -94,10 +98,24 @@ type length struct {
 	skipped string
 }
 
-// lengths returns the grid's lengths for a model. Those that leave no room for the
-// answer are skipped, and the longest that does is measured in their place.
-func lengths(g *scenario.Grid, model string) []length {
-	room := contextOf(g, model)
+// lengthsAt returns the grid's lengths for a model at an endpoint. Its context is taken to be
+// that of the scenario's model, where it is one; how much its server has room for nobody knows.
+func lengthsAt(g *scenario.Grid, m Model) []length {
+	if slices.Contains(g.Models, m.Scenario) {
+		stated := func(r engine.Replica) int { return cmp.Or(r.Config().MaxContext, math.MaxInt) }
+		return lengths(g, m.Scenario, contextOf(g, m.Scenario, stated))
+	}
+	all := make([]length, len(g.Prompts))
+	for i, n := range g.Prompts {
+		all[i].tokens = n
+	}
+	return all
+}
+
+// lengths returns the grid's lengths for a model with room for so many tokens. Those that
+// leave no room for the answer are skipped, and the longest that does is measured in their
+// place.
+func lengths(g *scenario.Grid, model string, room int) []length {
 	longest := room - g.OutputTokens
 	why := fmt.Sprintf("with the answer of %s that is more than the %s tokens that %s has room for", number(g.OutputTokens), number(room), model)
 	if longest > 0 {
@@ -118,15 +136,15 @@ func lengths(g *scenario.Grid, model string) []length {
 }
 
 // contextOf returns the most tokens of one request to a model that every variant
-// has room for.
-func contextOf(g *scenario.Grid, model string) int {
+// has room for, by what a replica says.
+func contextOf(g *scenario.Grid, model string, room func(engine.Replica) int) int {
 	least := 0
 	for i, v := range g.Variants {
 		r, err := g.Serving(model, v).Replica()
 		if err != nil {
 			panic(fmt.Sprintf("study: %s, %s: %v, which reading the scenario refuses", model, v.Name, err))
 		}
-		if n := r.Context(); i == 0 || n < least {
+		if n := room(r); i == 0 || n < least {
 			least = n
 		}
 	}

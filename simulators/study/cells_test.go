@@ -89,13 +89,34 @@ const bound = small + `endpoints:
     - {model: TinyLlama-1.1B, variant: small steps, name: "tiny:chunked"}
 `
 
+// At an endpoint a model of the scenario has the context that it has in the scenario; one that
+// is none of them gets every length.
+func TestLengthsAtAnEndpoint(t *testing.T) {
+	s := parse(t, small)
+	set := Settings{Settings: runner.Settings{Target: runner.Endpoint, N: 2, Endpoint: endpoint.Config{URL: "http://a/v1", Protocol: dialect.OpenAIChat}}}
+	set.Models = append(AtMost(s)[1:], Model{Name: "another"})
+	var got []string
+	for _, c := range cells(s, set) {
+		if c.variant.Name == "baseline" {
+			got = append(got, fmt.Sprintf("%s %d %t", c.model, c.prompt, c.skipped != ""))
+		}
+	}
+	want := []string{
+		"TinyLlama-1.1B 128 false", "TinyLlama-1.1B 1024 false", "TinyLlama-1.1B 2016 false", "TinyLlama-1.1B 2048 true", "TinyLlama-1.1B 4096 true",
+		"another 128 false", "another 1024 false", "another 2048 false", "another 4096 false",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("cells %q, want %q", got, want)
+	}
+}
+
 func TestCellsAtAnEndpoint(t *testing.T) {
 	s := parse(t, bound)
 	set := Settings{Settings: runner.Settings{Target: runner.Endpoint, N: 2, Endpoint: endpoint.Config{URL: "http://a/v1", Protocol: dialect.OpenAIChat}}}
 	set.Models, set.Cells = Stated(s, set.Endpoint), s.Endpoints.Cells
 	var got []string
 	for _, c := range cells(s, set) {
-		if c.prompt == 4096 {
+		if c.prompt == 1024 {
 			got = append(got, fmt.Sprintf("%s, %s: %s at %s %q", c.model, c.variant.Name, c.place.Model, c.place.URL, c.skipped))
 		}
 	}
@@ -112,7 +133,7 @@ func TestCellsAtAnEndpoint(t *testing.T) {
 	}
 	set.Cells = nil // now nobody has small steps
 	for _, c := range cells(s, set) {
-		if (c.skipped != "") != (c.variant.Name == "small steps") {
+		if c.prompt <= 1024 && (c.skipped != "") != (c.variant.Name == "small steps") {
 			t.Errorf("%s: %q, want only small steps skipped", c.variant.Name, c.skipped)
 		}
 		if c.served != nil {

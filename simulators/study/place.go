@@ -76,8 +76,8 @@ func Stated(s *scenario.Scenario, e endpoint.Config) []Model {
 }
 
 // remote returns a cell at the endpoint.
-func remote(g *scenario.Grid, set Settings, m Model, prompt int, v scenario.Variant) cell {
-	c := cell{model: m.Name, variant: v, prompt: prompt, serving: g.Serving(g.Models[0], v), place: set.Endpoint}
+func remote(g *scenario.Grid, set Settings, m Model, l length, v scenario.Variant) cell {
+	c := cell{model: m.Name, variant: v, prompt: l.tokens, skipped: l.skipped, serving: g.Serving(g.Models[0], v), place: set.Endpoint}
 	c.place.Model = m.Name
 	bound := false
 	for _, b := range set.Cells {
@@ -94,7 +94,7 @@ func remote(g *scenario.Grid, set Settings, m Model, prompt int, v scenario.Vari
 	if set.PriceOf != nil {
 		c.place.Price = set.PriceOf(c.place.Model)
 	}
-	if !bound && !reflect.DeepEqual(v.Engine, g.Variants[0].Engine) {
+	if c.skipped == "" && !bound && !reflect.DeepEqual(v.Engine, g.Variants[0].Engine) {
 		c.skipped = "a client cannot switch this on or off: name an endpoint that has it in endpoints.cells"
 	}
 	return c
