@@ -112,20 +112,26 @@ func cost(run trace.Run) *Cost {
 	}
 }
 
-// words say what a run cost. at is the price, where all of it was at the same.
+// words say what the language models of a run cost, each at its price.
 func (c *Cost) words(asked []trace.Endpoint) string {
 	cached := ""
 	if c.Cached > 0 {
 		cached = fmt.Sprintf(" (%s of them cached)", count(c.Cached))
 	}
-	words := fmt.Sprintf("Cost: %s for %s%s and %s of answers in %s",
-		c.least, counted(c.Prompt, "token")+" of prompts", cached, count(c.Output), counted(c.Requests, "request"))
-	if c.Part {
-		words = strings.Replace(words, "Cost:", "Cost of what the file holds, which is not all that was sent:", 1)
+	head := "Cost"
+	if len(ofSpeech(asked)) > 0 {
+		head = "Cost of the language model alone"
 	}
+	if c.Part {
+		head += " of what the file holds, which is not all that was sent"
+	}
+	words := fmt.Sprintf("%s: %s for %s%s and %s of answers in %s",
+		head, c.least, counted(c.Prompt, "token")+" of prompts", cached, count(c.Output), counted(c.Requests, "request"))
+	last := price.Price{}
 	for i := range asked {
-		if p := asked[i].Price; i == 0 || p != asked[i-1].Price {
+		if p := asked[i].Price; p.Known() && p != last {
 			words += fmt.Sprintf("; %s at %s", asked[i].Model, p)
+			last = p
 		}
 	}
 	words += "."
@@ -136,6 +142,29 @@ func (c *Cost) words(asked []trace.Endpoint) string {
 		words += fmt.Sprintf(" Of %s nobody counted all tokens, which cost more.", counted(c.Uncounted, "request"))
 	}
 	return words
+}
+
+// ofSpeech returns the speech services among those that were asked.
+func ofSpeech(asked []trace.Endpoint) (services []trace.Endpoint) {
+	for _, e := range asked {
+		if e.Stage != "" && e.Stage != "llm" {
+			services = append(services, e)
+		}
+	}
+	return services
+}
+
+// unpricedSpeech says that what speech services cost is in no sum; it is empty where none was
+// asked.
+func unpricedSpeech(asked []trace.Endpoint) string {
+	var names []string
+	for _, e := range ofSpeech(asked) {
+		names = append(names, fmt.Sprintf("%s of %s", cmp.Or(e.Model, "a bot"), e.Stage))
+	}
+	if names == nil {
+		return ""
+	}
+	return fmt.Sprintf("Not counted is what %s cost: speech is paid for by the minute that is heard, the character that is spoken or the token of audio. 'halfsecond run --check' says about how much that is, where a list price is known.", strings.Join(names, " and "))
 }
 
 // guard says which endpoints a run asked, what bounded that, and what it cost.
@@ -150,6 +179,9 @@ func (r *Report) guard() section {
 	}
 	if r.Cost != nil {
 		s.notes = append(s.notes, r.Cost.words(asked))
+	}
+	if words := unpricedSpeech(asked); words != "" {
+		s.notes = append(s.notes, words)
 	}
 	s.notes = append(s.notes, overCaps(r.analysis.Run)...)
 	return s

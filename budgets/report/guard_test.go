@@ -142,3 +142,25 @@ func TestNoPriceNoCost(t *testing.T) {
 		t.Error("the page has a cost")
 	}
 }
+
+// TestCostBesideSpeech: the sum is the language model's alone, which the report says, and no
+// speech service is named with a price that nobody knows.
+func TestCostBesideSpeech(t *testing.T) {
+	run := guarded()
+	llm := run.Header.Endpoints[0]
+	run.Header.Endpoints = []trace.Endpoint{{Stage: "stt", Model: "nova-3", Protocol: "deepgram-listen"}, llm, {Stage: "tts", Model: "tts-1", Protocol: "openai-speech"}}
+	r, err := New(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := r.Cost.words(run.Header.Endpoints)
+	if !strings.HasPrefix(words, "Cost of the language model alone: 0.138 USD for ") || strings.Contains(words, "nova-3") || strings.Contains(words, "0 USD a million") {
+		t.Error(words)
+	}
+	if words, want := unpricedSpeech(run.Header.Endpoints), "Not counted is what nova-3 of stt and tts-1 of tts cost: "; !strings.HasPrefix(words, want) {
+		t.Errorf("%q, want %q", words, want)
+	}
+	if words := unpricedSpeech([]trace.Endpoint{llm}); words != "" {
+		t.Errorf("%q of no speech", words)
+	}
+}

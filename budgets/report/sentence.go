@@ -25,6 +25,8 @@ func (r *Report) sentence() string {
 	j := &js[decisive]
 	var words string
 	switch {
+	case r.nothing() && r.Verdict == budgets.Unmeasured:
+		return r.unfinished("UNMEASURED: " + r.noneEnded())
 	case r.Unfit != nil:
 		return r.unfinished("UNMEASURED: " + *r.Unfit + ", so no budget is judged.")
 	case !j.HasValue:
@@ -37,6 +39,22 @@ func (r *Report) sentence() string {
 		words = statement(j) + ", " + distance(j)
 	}
 	return r.unfinished(strings.ToUpper(r.Verdict.String()) + ": " + words + "." + r.others())
+}
+
+// nothing reports whether there were interactions and none of them ended ok: what failed is
+// then what matters, however late the tester was.
+func (r *Report) nothing() bool { return r.N > 0 && r.Outcomes[pipeline.OK.String()] == 0 }
+
+// noneEnded says why none of the interactions ended ok, and then whether the tester was fit.
+func (r *Report) noneEnded() string {
+	words := fmt.Sprintf("none of %s %s ended ok, most often: %s.", count(r.N), r.noun(r.N), strings.TrimRight(r.mostly(), "."))
+	if r.Target == "endpoint" {
+		words += " 'halfsecond doctor' with the URL of what failed shows what it answers."
+	}
+	if r.Unfit != nil {
+		return words + " Beside that " + *r.Unfit + "."
+	}
+	return words
 }
 
 // certainty says why a failure is one though only medians are known of a part of it.
@@ -76,6 +94,11 @@ func (r *Report) failures() string {
 	if bad == 0 {
 		return ""
 	}
+	return fmt.Sprintf(" %s of %s %s did not end ok, most often: %s.", count(bad), count(r.N), r.noun(r.N), strings.TrimRight(r.mostly(), "."))
+}
+
+// mostly returns the reason that most of the interactions have which did not end ok.
+func (r *Report) mostly() string {
 	reasons, most := map[string]int{}, ""
 	for i := range r.analysis.Run.Traces {
 		if t := &r.analysis.Run.Traces[i]; t.Outcome != pipeline.OK {
@@ -86,7 +109,7 @@ func (r *Report) failures() string {
 			}
 		}
 	}
-	return fmt.Sprintf(" %s of %s %s did not end ok, most often: %s.", count(bad), count(r.N), r.noun(r.N), strings.TrimRight(most, "."))
+	return most
 }
 
 // loads says how many requests waited for the model to be in memory; it is empty when
@@ -111,7 +134,11 @@ func (r *Report) loads() string {
 // unfinished adds what kept the verdict from resting on all that was asked for:
 // interactions that did not end ok, and a run that was cut short.
 func (r *Report) unfinished(words string) string {
-	words += r.loads() + r.failures() + r.empties()
+	words += r.loads()
+	if !r.nothing() || r.Verdict != budgets.Unmeasured {
+		words += r.failures()
+	}
+	words += r.empties()
 	if r.Finished {
 		return words
 	}

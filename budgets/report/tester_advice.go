@@ -2,9 +2,11 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"halfsecond/budgets"
+	"halfsecond/pipeline"
 )
 
 // From which shares on a cause is named. They only choose words: what makes a run unfit is
@@ -27,6 +29,8 @@ func (r *Report) said() string {
 // bounds that.
 func (t *Tester) advice(a *budgets.Analysis) string {
 	switch {
+	case !slices.ContainsFunc(a.Run.Traces, func(t pipeline.Trace) bool { return t.Outcome == pipeline.OK }):
+		return "" // whatever failed has to be seen to first
 	case a.Unfit != "":
 		return "What to do: " + strings.Join(append(t.before(), t.causes(a.Run.Header.Target)...), " ")
 	case t.SelfTest != nil && t.SelfTest.Failed != nil:

@@ -171,3 +171,25 @@ func TestBenchTester(t *testing.T) {
 		t.Errorf("notes\n%s", notes)
 	}
 }
+
+// TestNothingLanded: where every interaction failed, why they did comes first, and what to do
+// about the tester is not said.
+func TestNothingLanded(t *testing.T) {
+	for late, want := range map[time.Duration]string{
+		ms:     "UNMEASURED: none of 40 interactions ended ok, most often: no connection: refused. 'halfsecond doctor' with the URL of what failed shows what it answers.",
+		5 * ms: "UNMEASURED: none of 40 interactions ended ok, most often: no connection: refused. 'halfsecond doctor' with the URL of what failed shows what it answers. Beside that the tester itself ran 5 ms late (p99), more than 4 ms",
+	} {
+		run := watched(late, ms, ms)
+		run.Header.Target, run.Traces = "endpoint", run.Traces[:40]
+		run.Footer.N = 40
+		for i := range run.Traces {
+			lost := pipeline.NewRequest(int64(i+1), run.Traces[i].Due)
+			lost.Outcome = pipeline.Error
+			run.Traces[i].Outcome, run.Traces[i].Reason, run.Traces[i].Requests = pipeline.Error, "no connection: refused.", []pipeline.Request{lost}
+		}
+		r := report(t, run)
+		if !strings.HasPrefix(r.Summary, want) || strings.Count(r.Summary, "refused") != 1 || r.Tester.Advice != nil {
+			t.Errorf("%s late: %s\nadvice %v", late, r.Summary, r.Tester.Advice)
+		}
+	}
+}
