@@ -52,7 +52,7 @@ func (o *runOptions) endpoint(s *scenario.Scenario) (endpoint.Config, error) {
 	if d, err := dialect.Of(dialect.Protocol(e.Protocol)); s.IDE != nil && err == nil && !d.Fills {
 		errs = append(errs, fmt.Errorf("endpoints.llm.protocol %s cannot carry the text behind the cursor: want one of %s", d.Protocol, strings.Join(dialect.Filling(), ", ")))
 	}
-	key, err := keyFrom(e.KeyEnv)
+	key, err := o.serviceKey("llm", e.KeyEnv)
 	roots, unread := readRoots(o.caFile)
 	errs = append(errs, unread)
 	config := endpoint.Config{
@@ -99,6 +99,34 @@ func shownVariable(name string) string {
 		return "(not shown: it looks like a key; want the name of the variable that holds one)"
 	}
 	return name
+}
+
+// serviceKey returns the key of a service of the scenario. The error says where its variable
+// is named.
+func (o *runOptions) serviceKey(stage, variable string) (endpoint.Key, error) {
+	key, err := keyFrom(variable)
+	if err != nil {
+		err = fmt.Errorf("%sendpoints.%s.%w", keyPlace(o.name, stage, variable), stage, err)
+	}
+	return key, err
+}
+
+// keyPlace returns the file and the line of a scenario in which a service names its variable, in
+// front of a message; "" for none.
+func keyPlace(name, stage, variable string) string {
+	text, err := readFile(name, 1<<20)
+	if err != nil {
+		return "" // a built-in scenario
+	}
+	number, within := 0, false
+	for line := range strings.Lines(string(text)) {
+		number++
+		within = within || strings.Contains(line, stage+":")
+		if within && strings.Contains(line, "key_env") && strings.Contains(line, variable) {
+			return fmt.Sprintf("%s:%d: ", name, number)
+		}
+	}
+	return name + ": "
 }
 
 // keyFrom returns the key in an environment variable, none for no name.

@@ -7,6 +7,7 @@ import (
 
 	"halfsecond/pipeline/endpoint"
 	"halfsecond/pipeline/endpoint/audition"
+	"halfsecond/pipeline/endpoint/audition/heard"
 	"halfsecond/pipeline/endpoint/converse"
 	"halfsecond/pipeline/endpoint/listen"
 	"halfsecond/pipeline/endpoint/phone"
@@ -15,6 +16,7 @@ import (
 	"halfsecond/simulators/runner"
 	"halfsecond/simulators/scenario"
 	"halfsecond/simulators/voice"
+	"halfsecond/simulators/voice/utterance"
 )
 
 // boundStages are the stages that --endpoint can name a service for.
@@ -68,7 +70,7 @@ func (o *runOptions) speech(s *scenario.Scenario) (runner.Speech, error) {
 	if stt != nil {
 		protocol = stt.Protocol
 		c := &listen.Config{Protocol: listen.Protocol(stt.Protocol), Model: stt.Model, Language: stt.Language, Force: true}
-		errs = append(errs, o.reach(&c.Config, stt))
+		errs = append(errs, o.reach(&c.Config, "stt", stt))
 		if a := s.Voice.Audio; a != nil {
 			c.Frame = a.Frame
 			if c.Force = a.Finals == scenario.FinalsAsked; !c.Force {
@@ -82,7 +84,7 @@ func (o *runOptions) speech(s *scenario.Scenario) (runner.Speech, error) {
 	}
 	if tts != nil {
 		c := &speak.Config{Protocol: speak.Protocol(tts.Protocol), Model: tts.Model, Voice: tts.Voice, Language: tts.Language, Eager: true}
-		errs = append(errs, o.reach(&c.Config, tts), c.Check())
+		errs = append(errs, o.reach(&c.Config, "tts", tts), c.Check())
 		out.TTS = c
 	}
 	if direct != nil {
@@ -92,11 +94,11 @@ func (o *runOptions) speech(s *scenario.Scenario) (runner.Speech, error) {
 	case direct == nil:
 	case direct.Protocol == phone.Name:
 		c := &phone.Config{}
-		errs = append(errs, o.reach(&c.Config, direct), c.Check())
+		errs = append(errs, o.reach(&c.Config, "speech_to_speech", direct), c.Check())
 		out.Bot = c
 	default:
 		c := &converse.Config{Model: direct.Model, Voice: direct.Voice, Language: direct.Language}
-		errs = append(errs, o.reach(&c.Config, direct), c.Check())
+		errs = append(errs, o.reach(&c.Config, "speech_to_speech", direct), c.Check())
 		out.Direct = c
 	}
 	if protocol != "" {
@@ -109,8 +111,8 @@ func (o *runOptions) speech(s *scenario.Scenario) (runner.Speech, error) {
 }
 
 // reach sets where a service is.
-func (o *runOptions) reach(c *talk.Config, e *scenario.SpeechService) error {
-	key, err := keyFrom(e.KeyEnv)
+func (o *runOptions) reach(c *talk.Config, stage string, e *scenario.SpeechService) error {
+	key, err := o.serviceKey(stage, e.KeyEnv)
 	roots, unread := readRoots(o.caFile)
 	var limits endpoint.Config
 	o.guard.limits.bind(&limits)
@@ -134,12 +136,24 @@ func (o *runOptions) recordings(a *scenario.Audio, protocol string) (all []voice
 		names = []string{""}
 	}
 	for _, name := range names {
-		_, v, failed := sentence(name, protocol)
+		said, v, failed := sentence(name, protocol)
+		if failed == nil {
+			failed = uncut(name, said)
+		}
 		if err = errors.Join(err, failed); failed == nil {
 			all = append(all, runner.Said(v, ""))
 		}
 	}
 	return all, err
+}
+
+// uncut refuses a recording that was cut: the end of its speech is not in it. A doctor only
+// says so.
+func uncut(name string, r heard.Recording) error {
+	if !r.Cut || r.Lacks > 0 && r.Lacks < utterance.LeastLack {
+		return nil
+	}
+	return fmt.Errorf("--wav %s: %w", name, utterance.CutError{Lacks: r.Lacks})
 }
 
 // noRecordings refuses recordings that nobody would say.

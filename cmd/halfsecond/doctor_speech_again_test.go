@@ -22,6 +22,7 @@ import (
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/audition/heard"
 	"halfsecond/pipeline/endpoint/talk"
+	"halfsecond/simulators/voice/utterance"
 )
 
 // keptSession returns a folder with one session of the mock, and what else doctor printed.
@@ -217,17 +218,17 @@ func TestCutShort(t *testing.T) {
 			if err != nil && share == 100 {
 				t.Fatal(err)
 			}
-			lacks, isCut := cutShort(part, clip)
+			lacks, isCut := utterance.CutShort(part, clip)
 			if known := name == "tone.wav" || name == "please.flac"; isCut != want || (lacks > 0) != (want && known && err == nil) {
 				t.Errorf("%d %% of %s: cut %t, want %t; lacks %s", share, name, isCut, want, lacks)
 			}
 		}
-		if _, isCut := cutShort(append(file, "TAG and what follows"...), audio.Clip{}); name == "please.mp3" && isCut {
+		if _, isCut := utterance.CutShort(append(file, "TAG and what follows"...), audio.Clip{}); name == "please.mp3" && isCut {
 			t.Error("an MP3 with a tag at its end was cut")
 		}
 	}
 	for _, text := range []string{"", "fLaC", "OggS", "RIFF", "ID3\x00\x00\x00\x00\x00\x00\x00", "\xff"} {
-		if lacks, _ := cutShort([]byte(text), audio.Clip{Rate: 8000}); lacks != 0 {
+		if lacks, _ := utterance.CutShort([]byte(text), audio.Clip{Rate: 8000}); lacks != 0 {
 			t.Errorf("%q lacks %s", text, lacks)
 		}
 	}

@@ -26,7 +26,7 @@ func sentence(name, protocol string) (heard.Recording, pipeline.Voice, error) {
 		shown = filepath.Base(name)
 	}
 	clip, err := audio.Read(file)
-	if err != nil && cutBroken(file, err) {
+	if err != nil && utterance.CutBroken(file, err) {
 		err = fmt.Errorf("%w; the file was cut", err)
 	}
 	if err == nil && clip.Duration() > utterance.Longest {
@@ -35,7 +35,7 @@ func sentence(name, protocol string) (heard.Recording, pipeline.Voice, error) {
 	if err != nil {
 		return heard.Recording{}, pipeline.Voice{}, fmt.Errorf("--wav %s: %w", name, err)
 	}
-	lacks, isCut := cutShort(file, clip)
+	lacks, isCut := utterance.CutShort(file, clip)
 	clip = clip.At(audition.Rate(protocol, clip.Rate))
 	from, to, err := utterance.Speech(clip)
 	if err != nil {

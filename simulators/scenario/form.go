@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -155,7 +156,8 @@ func (o mold[S]) readField(r *reader, f field[S], found map[string]entry, wrong 
 	switch {
 	case !unsure && !o.applies(f, s):
 		if given {
-			r.Within(f.Path, e.key, func() { r.FailHere("goes with %s, and %s is %s", f.When, f.on, o.value(f.on, s)) })
+			is := cmp.Or(o.value(f.on, s), "given") // what has keys of its own is not written in one line
+			r.Within(f.Path, e.key, func() { r.FailHere("goes with %s, and %s is %s", f.When, f.on, is) })
 		}
 		return !given
 	case given:

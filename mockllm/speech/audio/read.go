@@ -43,6 +43,9 @@ func ReadChannel(file []byte, channel int) (c Clip, err error) {
 	case "MP3":
 		return readMP3(file, channel, MostSamples)
 	case "":
+		if len(file) == 0 {
+			return Clip{}, errors.New("the file is empty: want WAV, FLAC, MP3 or Ogg Opus")
+		}
 		return Clip{}, errors.New("unknown audio file: want WAV, FLAC, MP3 or Ogg Opus")
 	}
 	return Clip{}, fmt.Errorf("%s cannot be decoded here: want WAV, FLAC, MP3 or Ogg Opus", kind)

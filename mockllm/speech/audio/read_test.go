@@ -67,7 +67,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	for _, c := range []struct {
 		name, file, want string
 	}{
-		{"nothing", "", "unknown audio file: want WAV, FLAC, MP3 or Ogg Opus"},
+		{"nothing", "", "the file is empty: want WAV, FLAC, MP3 or Ogg Opus"},
 		{"text", "hello, world, how are you", "unknown audio file: want WAV, FLAC, MP3 or Ogg Opus"},
 		{"MP4", "\x00\x00\x00\x20ftypM4A \x00\x00", "MP4 or M4A cannot be decoded here: want WAV, FLAC, MP3 or Ogg Opus"},
 		{"RF64", "RF64\xff\xff\xff\xffWAVEds64", "RF64 cannot be decoded here: want WAV, FLAC, MP3 or Ogg Opus"},

@@ -2,6 +2,7 @@ package others
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"regexp"
@@ -95,6 +96,9 @@ func (im *Importer) line(line string, at place) error {
 	}
 	if m := lineTTFB.FindStringSubmatch(line); m != nil {
 		return take(m[2], time.Second, func(d time.Duration) { im.ttfb(call, m[1], d, at) })
+	}
+	if text := strings.TrimSpace(line); strings.HasPrefix(text, "{") && json.Valid([]byte(text)) {
+		im.leave("lines of JSON in a log of text, which is read for its own lines: import them as a file of their own")
 	}
 	return nil
 }

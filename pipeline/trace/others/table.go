@@ -76,7 +76,7 @@ func column(cell string) string {
 }
 
 // suggest returns the known column closest to a name: one that it is misspelt of, or that of
-// which it has the usual word.
+// which it has the usual word; "" where none is near.
 func suggest(cell string) string {
 	cell = strings.ToLower(cell)
 	best, distance := "", 1<<30
@@ -89,7 +89,7 @@ func suggest(cell string) string {
 			best, distance = name, d
 		}
 	}
-	if distance <= 2 {
+	if distance <= 2 || strings.TrimSuffix(best, "_ms") == cell {
 		return best
 	}
 	for _, word := range strings.FieldsFunc(cell, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
@@ -97,7 +97,15 @@ func suggest(cell string) string {
 			return name
 		}
 	}
-	return best
+	return ""
+}
+
+// meant says what a column may have been meant to be.
+func meant(cell string) string {
+	if name := suggest(cell); name != "" {
+		return fmt.Sprintf("did you mean %q?", name)
+	}
+	return "known are " + strings.Join(columns, ", ") + " and the names of stages, such as stt_tail_ms"
 }
 
 // readTable reads a table with named columns, one row a turn, lengths in ms.
@@ -123,6 +131,9 @@ func (im *Importer) readTable(name string, from *bufio.Reader, g *guard) error {
 	for n := 1; ; n++ {
 		g.next()
 		row, err := r.Read()
+		if err == io.EOF && n == 1 {
+			return at.errorf("the table has a header and no row: want one for each turn")
+		}
 		if err == io.EOF {
 			im.doubt(longest, at)
 			return nil
@@ -171,7 +182,7 @@ func (im *Importer) header(cells []string, at place) ([]string, error) {
 		name := column(c)
 		switch {
 		case name == "":
-			im.warnings = append(im.warnings, at.errorf("column %d, %.40q, is none that is known and is left out; did you mean %q?", i+1, c, suggest(c)).Error())
+			im.warnings = append(im.warnings, at.errorf("column %d, %.40q, is none that is known and is left out; %s", i+1, c, meant(c)).Error())
 			continue
 		case seen[name]:
 			return nil, at.errorf("column %d, %.40q, is there twice: want each once", i+1, c)

@@ -2,7 +2,7 @@
 // speech is in a clip, and when a voice activity detector has heard its end.
 //
 // Read utterance.go for the recordings, speech.go for where speech is in them, and
-// detector.go for what a detector makes of one.
+// detector.go for what a detector makes of one; cut.go says whether a file is whole.
 package utterance
 
 import (
@@ -35,9 +35,15 @@ type Recording struct {
 	From, To time.Duration // its first and its last sample of speech
 }
 
-// Read reads a file of any kind that package audio knows.
+// Read reads a file of any kind that package audio knows. One that was cut is a CutError.
 func Read(file []byte) (Recording, error) {
 	clip, err := audio.Read(file)
+	if err != nil && CutBroken(file, err) {
+		err = fmt.Errorf("%w; the file was cut", err)
+	}
+	if err == nil {
+		err = Whole(file, clip)
+	}
 	if err != nil {
 		return Recording{}, err
 	}

@@ -1,9 +1,10 @@
-package main
+package utterance
 
 import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -12,10 +13,10 @@ import (
 	"halfsecond/pipeline/endpoint/sound"
 )
 
-// cutShort reports whether a file of audio ends before it should, and how much sound it lacks,
+// CutShort reports whether a file of audio ends before it should, and how much sound it lacks,
 // where that is known: by the length in the header of a WAV or a FLAC. An MP3 was cut that ends
 // within a frame, and an Ogg that ends within a page or without its last one.
-func cutShort(file []byte, clip audio.Clip) (lacks time.Duration, isCut bool) {
+func CutShort(file []byte, clip audio.Clip) (lacks time.Duration, isCut bool) {
 	switch {
 	case isFLAC(file):
 		n := max(0, flacSamples(file)-len(clip.Samples))
@@ -30,13 +31,37 @@ func cutShort(file []byte, clip audio.Clip) (lacks time.Duration, isCut bool) {
 	return lacks, lacks > 0
 }
 
-// cutBroken reports whether a file that cannot be read was cut: of a FLAC, of which nothing but
+// CutError is the error of a file that ends before it should.
+type CutError struct{ Lacks time.Duration } // how much sound it lacks; 0 where nobody knows
+
+// Error implements error.
+func (e CutError) Error() string {
+	lacks := ""
+	if e.Lacks > 0 {
+		lacks = fmt.Sprintf(": its header says that it goes on for %s", e.Lacks.Round(time.Millisecond))
+	}
+	return "the file was cut" + lacks + "; want all of it, since the end of speech is what is timed (or write what there is as a file of its own)"
+}
+
+// LeastLack is how much sound a file may lack and pass for whole: writers are wrong by a few
+// samples.
+const LeastLack = 20 * time.Millisecond
+
+// Whole returns a CutError of a file that ends before it should.
+func Whole(file []byte, clip audio.Clip) error {
+	if lacks, isCut := CutShort(file, clip); isCut && (lacks == 0 || lacks >= LeastLack) {
+		return CutError{lacks}
+	}
+	return nil
+}
+
+// CutBroken reports whether a file that cannot be read was cut: of a FLAC, of which nothing but
 // its samples tells, whether reading it met its end.
-func cutBroken(file []byte, err error) bool {
+func CutBroken(file []byte, err error) bool {
 	if isFLAC(file) {
 		return errors.Is(err, io.ErrUnexpectedEOF)
 	}
-	_, isCut := cutShort(file, audio.Clip{})
+	_, isCut := CutShort(file, audio.Clip{})
 	return isCut
 }
 
