@@ -132,13 +132,14 @@ func (f *flight) begin(e *event, at time.Duration) {
 }
 
 // mayAnswer reports whether a response that begins now may answer the turn: it may be a greeting,
-// or late and answer a turn before. What a server answers it has committed first.
+// or late and answer a turn before. What a server answers it has committed first, unless it is one
+// that says so behind its answer.
 func (f *flight) mayAnswer(at time.Duration) bool {
 	c := f.call
 	switch {
 	case c.ready == pipeline.Unknown || at < f.start, c.client.config.Manual && at < f.speechEnd:
 		return false
-	case c.commits:
+	case c.commits && !c.behind:
 		return f.committed
 	case c.whose.Owes():
 		c.whose.Paid()

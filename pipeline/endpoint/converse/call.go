@@ -28,6 +28,7 @@ type call struct {
 	skipped    time.Duration  // audio that did not go out between turns
 	whose      talk.Turns
 	commits    bool              // the server says which audio it takes for a turn
+	behind     bool              // but not before it answers that
 	follows    map[string]string // the item before each that was added
 	turns      int               // that began
 	taken      int               // messages that were handled
@@ -120,7 +121,10 @@ func (c *call) take(e *event, at time.Duration) {
 	switch e.kind {
 	case realtime.EventSpeechStopped, realtime.EventCommitted:
 		c.whose.Own(e.itemID, e.upTo)
-		c.commits = c.commits || e.kind == realtime.EventCommitted
+		if e.kind == realtime.EventCommitted {
+			c.commits = true
+			c.behind = c.behind || c.now != nil && c.now.answer != "" && !c.now.committed
+		}
 	case realtime.EventItemAdded:
 		c.follows[e.itemID] = e.follows
 	case realtime.EventResponseCreated:

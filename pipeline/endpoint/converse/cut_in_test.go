@@ -129,3 +129,18 @@ func TestLateAnswers(t *testing.T) {
 		})
 	}
 }
+
+// TestCommitsBehind: a server may say what it has committed when its answer has begun.
+func TestCommitsBehind(t *testing.T) {
+	one := func(id, item string) peer.Script {
+		return script(created(id), committedItem(item), delta(id), done(id, "completed", ""))
+	}
+	bubble(t, session(t, script(400*msec, one("a", "u"), 1300*msec, one("b", "v"), peer.Hangs{}), nil), Config{}, func(r *rig) {
+		turn := pipeline.Turn{Voice: spoken(0, 300*msec, 100*msec)}
+		for i, a := range r.goOn(t, time.Second, turn, turn) {
+			if a.Record.Outcome != pipeline.OK {
+				t.Errorf("turn %d: %s %q", i, a.Record.Outcome, a.Record.Reason)
+			}
+		}
+	})
+}
