@@ -21,11 +21,9 @@ type call struct {
 	ready      time.Duration // the session is as it was asked for
 	format     sound.Format  // of the answers
 	transport  pipeline.Transport
-	now        *flight        // the turn under way; nil between two
-	waiting    *flight        // that is to be spoken
-	timer      pipeline.Timer // of when it is
-	quiet      time.Duration  // what was said and answered has been played by then
-	skipped    time.Duration  // audio that did not go out between turns
+	now        *flight // the turn under way; nil between two
+	order      talk.Order
+	skipped    time.Duration // audio that did not go out between turns
 	whose      talk.Turns
 	commits    bool              // the server says which audio it takes for a turn
 	behind     bool              // but not before it answers that
@@ -35,7 +33,6 @@ type call struct {
 	told       bool              // it is told again, from a raw log
 	parts      []talk.Sent       // what went out in each part then
 	hungUp     bool              // by the client: no turn follows
-	why        error             // nothing can be said any more; nil while it can
 }
 
 // errBusy is the error of a turn before the answer to which another one is asked for.
@@ -43,7 +40,7 @@ var errBusy = errors.New("the session has a turn under way")
 
 // newCall returns a session that is not open.
 func newCall(c *Client) *call {
-	return &call{client: c, ready: pipeline.Unknown, format: samples, follows: map[string]string{}}
+	return &call{client: c, order: talk.Order{Loop: c.talk.Loop, Busy: errBusy}, ready: pipeline.Unknown, format: samples, follows: map[string]string{}}
 }
 
 func (c *call) loop() talk.Loop { return c.client.talk.Loop }
@@ -60,18 +57,10 @@ func (c *call) open(f *flight) error {
 	return nil
 }
 
-// goOn has the user say the next thing.
-func (c *call) goOn(f *flight) error {
-	switch {
-	case c.why != nil:
-		return c.why
-	case c.now != nil || c.waiting != nil:
-		return errBusy
-	}
+// follow has the user say the next thing, once what was said and answered before has been played.
+func (c *call) follow(f *flight) error {
 	f.call = c
-	c.waiting = f
-	c.next()
-	return nil
+	return c.order.Follow(f, c.now != nil)
 }
 
 // enter makes a turn the one under way.
@@ -80,22 +69,6 @@ func (c *call) enter(f *flight) {
 	f.meter = sound.NewMeter(c.format)
 	c.whose.Begin(f.from)
 	c.turns++
-}
-
-// next begins the turn that waits, once what was said and answered before has been played.
-func (c *call) next() {
-	if c.waiting == nil || c.why != nil {
-		return
-	}
-	if at := max(c.waiting.turn.Begin, c.quiet); at > c.loop().Now() {
-		c.timer = c.loop().At(at, pipeline.RankStart, c.next)
-		return
-	}
-	f := c.waiting
-	c.waiting = nil
-	f.speakOn()
-	c.enter(f)
-	f.goOn()
 }
 
 // Opened implements talk.Listener.
@@ -175,7 +148,7 @@ func (c *call) leave(f *flight, at time.Duration) {
 	c.line.Note(noteOver, at, int64(c.taken))
 	sent := c.part(at)
 	c.line.Rest()
-	c.quiet = max(at, f.meter.PlayedUp(), f.spokenUp)
+	c.order.Quiet = max(at, f.meter.PlayedUp(), f.spokenUp)
 	c.now = nil
 	o, reason := f.verdict()
 	c.whose.End(f.failure == nil && !f.over)
@@ -184,7 +157,7 @@ func (c *call) leave(f *flight, at time.Duration) {
 
 // hangUp ends the session after its last turn.
 func (c *call) hangUp(at time.Duration) {
-	c.hungUp, c.why = true, errHungUp
+	c.hungUp, c.order.Over = true, errHungUp
 	c.rest()
 	c.line.Note(noteEnough, at, int64(c.taken))
 	c.line.Hangup()
@@ -193,7 +166,7 @@ func (c *call) hangUp(at time.Duration) {
 // rest stops what the loop would still do.
 func (c *call) rest() {
 	c.microphone.Stop()
-	c.timer.Stop()
+	c.order.Rest()
 }
 
 // Why nothing can be said in a session.
@@ -202,9 +175,7 @@ var errHungUp = errors.New("the session is over: its last turn was spoken")
 // land ends what is under way when the session has ended.
 func (c *call) land(e *talk.End) {
 	c.rest()
-	if c.why == nil {
-		c.why = errors.New("the session ended before the turn: " + e.Ended("what the server said cannot be read"))
-	}
+	c.order.End(errors.New("the session ended before the turn: " + e.Ended("what the server said cannot be read")))
 	if f := c.now; f != nil {
 		c.now = nil
 		sent, transport := e.Sent, e.Transport
@@ -216,9 +187,5 @@ func (c *call) land(e *talk.End) {
 		f.mayBeNone()
 		o, reason := f.outcome(e)
 		f.landed(sent, e.Code, transport, o, reason)
-	}
-	if f := c.waiting; f != nil {
-		c.waiting = nil
-		f.unspoken(c.why)
 	}
 }

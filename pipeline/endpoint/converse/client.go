@@ -21,7 +21,7 @@ const Name = "openai-realtime"
 type Client struct {
 	config Config
 	talk   *talk.Client
-	calls  map[int]*call // in which other turns are to follow, by Turn.Session
+	calls  talk.Sessions[*call] // by Turn.Session
 }
 
 // NewClient returns a Client of the model that config describes. The error names everything
@@ -38,7 +38,7 @@ func NewClient(config Config, loop talk.Loop) (*Client, error) {
 		return nil, fmt.Errorf("speech to speech: %w", err)
 	}
 	config.Key = t.Key // which hides what the URL says
-	return &Client{config: config.withDefaults(), talk: t, calls: map[int]*call{}}, nil
+	return &Client{config: config.withDefaults(), talk: t}, nil
 }
 
 // Start implements pipeline.Converser. What cannot be sent ends as Dropped.
@@ -50,27 +50,17 @@ func (c *Client) Start(t *pipeline.Turn) {
 		err = c.begin(f)
 	}
 	if err != nil {
-		c.talk.Loop.Post(c.talk.Loop.Now(), func() { f.unspoken(err) })
+		c.talk.Loop.Post(c.talk.Loop.Now(), func() { f.Unspoken(err) })
 	}
 }
 
 // begin has a turn spoken in the session of the one before, or in one that is opened for it.
 func (c *Client) begin(f *flight) error {
-	t := f.turn
-	on, err := c.calls[t.Session], error(nil)
-	if on != nil {
-		err = on.goOn(f)
-	} else {
-		on = newCall(c)
-		err = on.open(f)
-	}
-	switch {
-	case t.More && err == nil:
-		c.calls[t.Session] = on
-	case !t.More && err != errBusy:
-		delete(c.calls, t.Session)
-	}
-	return err
+	follow := func(on *call) error { return on.follow(f) }
+	return c.calls.Begin(f.turn.Session, f.turn.More, errBusy, follow, func() (*call, error) {
+		on := newCall(c)
+		return on, on.open(f)
+	})
 }
 
 // Cancel implements pipeline.Converser: it closes the connection.

@@ -86,9 +86,14 @@ func (f *flight) speakOn() {
 	f.from = f.start - m.Begin - f.call.skipped
 }
 
-// goOn begins a later turn.
-func (f *flight) goOn() {
+// Begins implements talk.Follower.
+func (f *flight) Begins() time.Duration { return f.turn.Begin }
+
+// GoOn implements talk.Follower: it begins a later turn.
+func (f *flight) GoOn() {
 	c, v := f.call, &f.turn.Voice
+	f.speakOn()
+	c.enter(f)
 	c.part(f.loop().Now())
 	c.line.Again(f.start, v.Length()+f.client.config.Trail)
 	c.line.Note(noteTurn, f.record().Due, f.record().ID)
@@ -193,8 +198,8 @@ func (f *flight) finish(at time.Duration) {
 	f.call.hangUp(at)
 }
 
-// unspoken ends a turn that was not begun.
-func (f *flight) unspoken(why error) {
+// Unspoken implements talk.Follower: it ends a turn that was not begun.
+func (f *flight) Unspoken(why error) {
 	if f.cancelled {
 		f.record().End = f.loop().Now()
 		f.close(pipeline.Cancelled, talk.ErrCancelled.Error())

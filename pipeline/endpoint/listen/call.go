@@ -20,15 +20,13 @@ type call struct {
 	ready      time.Duration // the service takes audio
 	transport  pipeline.Transport
 	now        *flight // the utterance under way; nil between two
-	waiting    *flight // that is to be said
-	timer      pipeline.Timer
-	spokenUp   time.Duration // the recording before is over by then
-	skipped    time.Duration // audio that did not go out between utterances
+	order      talk.Order
+	timer      pipeline.Timer // of what keeps the session open
+	skipped    time.Duration  // audio that did not go out between utterances
 	whose      talk.Turns
-	settled    bool  // all text of the one under way came after its end
-	turns      int   // that began
-	taken      int   // messages that were handled
-	why        error // nothing can be said any more; nil while it can
+	settled    bool // all text of the one under way came after its end
+	turns      int  // that began
+	taken      int  // messages that were handled
 }
 
 // errBusy is the error of what is to be said before it is known what was said before.
@@ -36,7 +34,7 @@ var errBusy = errors.New("the session has an utterance under way")
 
 // newCall returns a session that is not open.
 func newCall(c *Client) *call {
-	return &call{client: c, decoder: c.protocol.decoder(&c.config), ready: pipeline.Unknown, frameDue: pipeline.Unknown}
+	return &call{client: c, order: talk.Order{Loop: c.talk.Loop, Busy: errBusy}, decoder: c.protocol.decoder(&c.config), ready: pipeline.Unknown, frameDue: pipeline.Unknown}
 }
 
 func (c *call) loop() talk.Loop { return c.client.talk.Loop }
@@ -58,38 +56,16 @@ func (c *call) open(f *flight) error {
 	return nil
 }
 
-// goOn has the next thing said.
-func (c *call) goOn(f *flight) error {
-	switch {
-	case c.why != nil:
-		return c.why
-	case c.now != nil || c.waiting != nil:
-		return errBusy
-	}
-	f.call, c.waiting = c, f
-	c.next()
-	return nil
+// follow has the next thing said, once the recording before is over.
+func (c *call) follow(f *flight) error {
+	f.call = c
+	return c.order.Follow(f, c.now != nil)
 }
 
 // enter makes an utterance the one under way.
 func (c *call) enter(f *flight) {
 	f.call, c.now = c, f
 	c.turns++
-}
-
-// next begins the utterance that waits, once the one before is over.
-func (c *call) next() {
-	if c.waiting == nil || c.why != nil {
-		return
-	}
-	if at := max(c.waiting.hearing.Begin, c.spokenUp); at > c.loop().Now() {
-		c.timer = c.loop().At(at, pipeline.RankStart, c.next)
-		return
-	}
-	f := c.waiting
-	c.waiting = nil
-	c.enter(f)
-	f.goOn()
 }
 
 // Opened implements talk.Listener.
@@ -187,7 +163,7 @@ func (c *call) leave(f *flight, at time.Duration) {
 	c.line.Note(noteOver, at, int64(c.taken))
 	sent := c.line.Part(at)
 	c.line.Rest()
-	c.spokenUp, c.now = f.lastFrame, nil
+	c.order.Quiet, c.now = f.lastFrame, nil
 	f.know()
 	f.gather.leave(at, sent, c.connection())
 	c.whose.End(f.gather.unanswered(c.settled))
@@ -205,7 +181,7 @@ func (c *call) connection() pipeline.Transport {
 
 // finish ends the session as the service wants it, and by itself when it does not.
 func (c *call) finish(f *flight) {
-	c.why = errFinished
+	c.order.Over = errFinished
 	c.rest()
 	command := c.client.protocol.finish
 	if command == nil {
@@ -222,23 +198,18 @@ var errFinished = errors.New("the session is over: the last of it was said")
 func (c *call) rest() {
 	c.microphone.Stop()
 	c.timer.Stop()
+	c.order.Rest()
 }
 
 // land ends what is under way when the session has ended.
 func (c *call) land(e *talk.End) {
 	c.rest()
-	if c.why == nil {
-		c.why = errors.New("the session ended before the turn: " + e.Ended("the service said that nothing follows, or what cannot be read"))
-	}
+	c.order.End(errors.New("the session ended before the turn: " + e.Ended("the service said that nothing follows, or what cannot be read")))
 	if f := c.now; f != nil {
 		c.now = nil
 		f.know()
 		f.gather.finish(c.part(e), c.client.protocol.last)
 		f.landed(e.At)
-	}
-	if f := c.waiting; f != nil {
-		c.waiting = nil
-		f.unspoken(c.why)
 	}
 }
 

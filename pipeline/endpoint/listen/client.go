@@ -20,7 +20,7 @@ type Client struct {
 	config   Config
 	protocol *protocol
 	talk     *talk.Client
-	calls    map[int]*call // in which others are to follow, by Hearing.Session
+	calls    talk.Sessions[*call] // by Hearing.Session
 }
 
 // NewClient returns a Client of the service that config describes. The error names
@@ -37,7 +37,7 @@ func NewClient(config Config, loop talk.Loop) (*Client, error) {
 		return nil, fmt.Errorf("speech to text: %w", err)
 	}
 	config.Key = t.Key // which hides what the URL says
-	c := &Client{config: config.withDefaults(), talk: t, calls: map[int]*call{}}
+	c := &Client{config: config.withDefaults(), talk: t}
 	c.protocol, err = find(config.Protocol)
 	return c, err
 }
@@ -56,7 +56,7 @@ func (c *Client) Start(h *pipeline.Hearing) {
 		f.record()
 	}
 	if err != nil {
-		c.talk.Loop.Post(c.talk.Loop.Now(), func() { f.unspoken(err) })
+		c.talk.Loop.Post(c.talk.Loop.Now(), func() { f.Unspoken(err) })
 	}
 }
 
@@ -66,20 +66,11 @@ func (c *Client) begin(f *flight) error {
 	if c.config.Pace != 1 {
 		h.More = false
 	}
-	on, err := c.calls[h.Session], error(nil)
-	if on != nil {
-		err = on.goOn(f)
-	} else {
-		on = newCall(c)
-		err = on.open(f)
-	}
-	switch {
-	case h.More && err == nil:
-		c.calls[h.Session] = on
-	case !h.More && err != errBusy:
-		delete(c.calls, h.Session)
-	}
-	return err
+	follow := func(on *call) error { return on.follow(f) }
+	return c.calls.Begin(h.Session, h.More, errBusy, follow, func() (*call, error) {
+		on := newCall(c)
+		return on, on.open(f)
+	})
 }
 
 // Cancel implements pipeline.STT: it closes the connection.

@@ -61,9 +61,13 @@ func (f *flight) set(ready time.Duration) {
 // begun has the final text of a first utterance asked for.
 func (f *flight) begun() { f.ask(f.microphone.Out(f.hearing.Voice.SpeechEnd)) }
 
-// goOn begins a later utterance of a session.
-func (f *flight) goOn() {
+// Begins implements talk.Follower.
+func (f *flight) Begins() time.Duration { return f.hearing.Begin }
+
+// GoOn implements talk.Follower: it begins a later utterance of a session.
+func (f *flight) GoOn() {
 	c, v, m := f.call, &f.hearing.Voice, &f.call.microphone
+	c.enter(f)
 	now := f.loop().Now()
 	c.line.Part(now)
 	start := m.Say(v.Samples)
@@ -199,8 +203,8 @@ func (f *flight) landed(at time.Duration) {
 	f.close(r.Outcome, r.Reason, at)
 }
 
-// unspoken ends what was not said.
-func (f *flight) unspoken(why error) {
+// Unspoken implements talk.Follower: it ends what was not said.
+func (f *flight) Unspoken(why error) {
 	if f.cancelled {
 		f.close(pipeline.Cancelled, talk.ErrCancelled.Error(), f.loop().Now())
 		return
