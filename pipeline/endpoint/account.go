@@ -147,7 +147,8 @@ func usedBy(reserved price.Tokens, r *reply.Reply) price.Tally {
 		return price.Half(price.Tokens{}, false, false, most)
 	default:
 		counted := price.Tokens{Prompt: u.Prompt, Cached: max(0, u.Cached), Output: u.Completion}
-		return price.Half(counted, u.Prompt > 0, u.Completion > 0 || u.Completion == 0 && outputs(r) == 0, most)
+		// A total with more in it than the counts may have more of the answer in it.
+		return price.Half(counted, u.Prompt > 0, r.Beside == 0 && (u.Completion > 0 || u.Completion == 0 && outputs(r) == 0), most)
 	}
 }
 
@@ -156,7 +157,7 @@ func usedBy(reserved price.Tokens, r *reply.Reply) price.Tally {
 func most(reserved price.Tokens, r *reply.Reply) price.Tokens {
 	t := reserved
 	if u := r.Usage; u != nil {
-		t.Prompt, t.Output = max(t.Prompt, u.Prompt), max(t.Output, u.Completion)
+		t.Prompt, t.Output = max(t.Prompt, u.Prompt), max(t.Output, u.Completion+r.Beside)
 	}
 	t.Output = max(t.Output, likely(reserved.Output, r))
 	return t

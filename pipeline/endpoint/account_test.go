@@ -337,3 +337,17 @@ func TestClientSpent(t *testing.T) {
 		})
 	}
 }
+
+// TestUsedBeside: tokens in a server's total that are in no count may be of the answer, and
+// count as used where caps are.
+func TestUsedBeside(t *testing.T) {
+	r := &reply.Reply{Outcome: pipeline.OK, Status: 200, Usage: &reply.Usage{Prompt: 12, Completion: 2, Reasoning: pipeline.UnknownCount, Cached: pipeline.UnknownCount}}
+	held := price.Tokens{Prompt: 10, Output: 100}
+	if got, want := usedBy(held, r), (price.Tally{Requests: 1, Counted: price.Tokens{Prompt: 12, Output: 2}}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	r.Beside = 1500
+	if got, want := usedBy(held, r), (price.Tally{Requests: 1, Counted: price.Tokens{Prompt: 12}, Uncounted: 1, Assumed: price.Tokens{Output: 1502}}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}

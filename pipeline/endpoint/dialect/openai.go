@@ -85,7 +85,7 @@ func (d *openAIDecoder) Whole(text []byte, s *reply.Step) {
 
 func (d *openAIDecoder) read(c *wire.Chunk, s *reply.Step, whole bool) {
 	s.Failure = reply.MemberFailure(c.Error)
-	s.Usage = statedUsage(c.Usage)
+	s.Usage, s.Beside = statedUsage(c.Usage)
 	s.Timings = timedUsage(c.Timings)
 	if c.Timings != nil {
 		s.Server = timedServer(c.Timings.PromptMS, c.Timings.PredictedMS)
@@ -140,10 +140,10 @@ func addDelta(p *reply.Piece, d *wire.Delta) {
 	}
 }
 
-// statedUsage reads a usage object.
-func statedUsage(c *wire.UsageCounts) *reply.Usage {
+// statedUsage reads a usage object, see withReasoning.
+func statedUsage(c *wire.UsageCounts) (*reply.Usage, int) {
 	if c == nil {
-		return nil
+		return nil, 0
 	}
 	u := reply.Usage{
 		Prompt:     known(c.PromptTokens),
@@ -154,7 +154,8 @@ func statedUsage(c *wire.UsageCounts) *reply.Usage {
 	if u.Cached == pipeline.UnknownCount {
 		u.Cached = known(c.PromptCacheHitTokens)
 	}
-	return usage(withReasoning(u, known(c.TotalTokens)))
+	u, beside := withReasoning(u, known(c.TotalTokens))
+	return usage(u), beside
 }
 
 // timedUsage reads the timings of a llama.cpp server, which splits the prompt into

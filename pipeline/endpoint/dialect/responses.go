@@ -80,7 +80,7 @@ func readSnapshot(r *wire.ResponsesSnapshot, s *reply.Step, streamed bool) {
 	if r == nil {
 		return
 	}
-	s.Usage = responsesUsage(r.Usage)
+	s.Usage, s.Beside = responsesUsage(r.Usage)
 	s.Failure = reply.MemberFailure(r.Error)
 	if r.Status == wire.StatusFailed && s.Failure == nil {
 		s.Failure = &reply.Failure{Kind: reply.InBand}
@@ -129,16 +129,17 @@ func responsesFinish(r *wire.ResponsesSnapshot) string {
 	return r.IncompleteDetails.Reason
 }
 
-func responsesUsage(c *wire.ResponsesCounts) *reply.Usage {
+func responsesUsage(c *wire.ResponsesCounts) (*reply.Usage, int) {
 	if c == nil {
-		return nil
+		return nil, 0
 	}
-	return usage(withReasoning(reply.Usage{
+	u, beside := withReasoning(reply.Usage{
 		Prompt:     known(c.InputTokens),
 		Completion: known(c.OutputTokens),
 		Reasoning:  known(c.OutputTokensDetails.ReasoningTokens),
 		Cached:     known(c.InputTokensDetails.CachedTokens),
-	}, known(c.TotalTokens)))
+	}, known(c.TotalTokens))
+	return usage(u), beside
 }
 
 // responsesFailure reads an error event, whose members stand in the event itself or, at

@@ -13,6 +13,9 @@ import (
 // as far as the total tells; a total that fits neither way leaves it impossible.
 func TestReasoningBeside(t *testing.T) {
 	none := pipeline.UnknownCount
+	rest := func(n int) string {
+		return fmt.Sprintf("%d tokens in the total beside the prompt and the answer, of which nothing says what they are", n)
+	}
 	for _, c := range []struct {
 		name, counts string // of a prompt of 12, behind its count
 		want         reply.Usage
@@ -25,8 +28,13 @@ func TestReasoningBeside(t *testing.T) {
 		{"more than the answer, without total", `"completion_tokens":2,"completion_tokens_details":{"reasoning_tokens":317}`, reply.Usage{Prompt: 12, Completion: 319, Reasoning: 317, Cached: none}, ""},
 		{"more than the answer, which has all of the total", `"completion_tokens":2,"total_tokens":14,"completion_tokens_details":{"reasoning_tokens":317}`, reply.Usage{Prompt: 12, Completion: 2, Reasoning: none, Cached: none}, "317 tokens of reasoning in an answer of 2"},
 		{"more than the total has beside", `"completion_tokens":2,"total_tokens":200,"completion_tokens_details":{"reasoning_tokens":317}`, reply.Usage{Prompt: 12, Completion: 2, Reasoning: none, Cached: none}, "317 tokens of reasoning in an answer of 2"},
-		{"in the total alone", `"completion_tokens":151,"total_tokens":553`, reply.Usage{Prompt: 12, Completion: 541, Reasoning: 390, Cached: none}, ""},
-		{"in the total alone, and nothing said", `"completion_tokens":0,"total_tokens":72`, reply.Usage{Prompt: 12, Completion: 60, Reasoning: 60, Cached: none}, ""},
+		{"a rest, and no reasoning", `"completion_tokens":151,"total_tokens":553`, reply.Usage{Prompt: 12, Completion: 151, Reasoning: none, Cached: none}, rest(390)},
+		{"a rest, and no count of the answer", `"completion_tokens":0,"total_tokens":72`, reply.Usage{Prompt: 12, Completion: none, Reasoning: none, Cached: none}, "no token in an answer of 1 chunk; " + rest(60)},
+		{"a rest that was written to a cache", `"completion_tokens":2,"total_tokens":1514,"prompt_tokens_details":{"cached_tokens":0}`, reply.Usage{Prompt: 12, Completion: 2, Reasoning: none, Cached: 0}, rest(1500)},
+		{"a rest of which some was cached", `"completion_tokens":2,"total_tokens":1514,"prompt_tokens_details":{"cached_tokens":1000}`, reply.Usage{Prompt: 12, Completion: 2, Reasoning: none, Cached: none}, "1000 tokens in the cache of a prompt of 12; " + rest(1500)},
+		{"reasoning in the answer, and a rest", `"completion_tokens":400,"total_tokens":1912,"completion_tokens_details":{"reasoning_tokens":317}`, reply.Usage{Prompt: 12, Completion: 400, Reasoning: 317, Cached: none}, rest(1500)},
+		{"Grok's, and a rest", `"completion_tokens":2,"total_tokens":831,"completion_tokens_details":{"reasoning_tokens":317}`, reply.Usage{Prompt: 12, Completion: 319, Reasoning: 317, Cached: none}, rest(500)},
+		{"no reasoning by its count, and a rest", `"completion_tokens":2,"total_tokens":1514,"completion_tokens_details":{"reasoning_tokens":0}`, reply.Usage{Prompt: 12, Completion: 2, Reasoning: 0, Cached: none}, rest(1500)},
 		{"no reasoning", `"completion_tokens":151,"total_tokens":163`, reply.Usage{Prompt: 12, Completion: 151, Reasoning: none, Cached: none}, ""},
 		{"a prompt without what was cached", `"completion_tokens":151,"total_tokens":1163,"prompt_tokens_details":{"cached_tokens":1000}`, reply.Usage{Prompt: 12, Completion: 151, Reasoning: none, Cached: none}, "1000 tokens in the cache of a prompt of 12"},
 		{"reasoning alone", `"total_tokens":163,"completion_tokens_details":{"reasoning_tokens":3}`, reply.Usage{Prompt: 12, Completion: none, Reasoning: none, Cached: none}, ""},
@@ -42,6 +50,28 @@ func TestReasoningBeside(t *testing.T) {
 			r := readBody(d, "text/event-stream", body)
 			if said := strings.Join(r.Impossible, "; "); r.Usage == nil || *r.Usage != c.want || said != c.impossible {
 				t.Errorf("%s, %s: %s, %q; want %+v, %q", c.name, d.Protocol, fmt.Sprintf("%+v", r.Usage), said, c.want, c.impossible)
+			}
+		}
+	}
+}
+
+// TestReasoningThatCame: the rest of a total is reasoning where the answer brought some that
+// nobody counts, be it streamed or whole, unless it may as well be of a cache.
+func TestReasoningThatCame(t *testing.T) {
+	none := pipeline.UnknownCount
+	for usage, want := range map[string]reply.Usage{
+		`{"prompt_tokens":12,"completion_tokens":151,"total_tokens":553}`:                                                      {Prompt: 12, Completion: 541, Reasoning: 390, Cached: none},
+		`{"prompt_tokens":12,"completion_tokens":151,"total_tokens":553,"prompt_tokens_details":{"cached_tokens":0}}`:          {Prompt: 12, Completion: 151, Reasoning: none, Cached: 0},
+		`{"prompt_tokens":12,"completion_tokens":151,"total_tokens":553,"completion_tokens_details":{"reasoning_tokens":100}}`: {Prompt: 12, Completion: 151, Reasoning: 100, Cached: none},
+		`{"prompt_tokens":12,"completion_tokens":541,"total_tokens":553,"completion_tokens_details":{"reasoning_tokens":390}}`: {Prompt: 12, Completion: 541, Reasoning: 390, Cached: none},
+	} {
+		streamed := readBody(openAIChat, "text/event-stream", event(`{"choices":[{"index":0,"delta":{"reasoning_content":"Hm"}}]}`)+
+			event(`{"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"stop"}]}`)+event(`{"choices":[],"usage":`+usage+`}`)+done)
+		whole := readBody(openAIChat, "application/json", `{"choices":[{"index":0,"message":{"reasoning_content":"Hm","content":"Hi"},"finish_reason":"stop"}],"usage":`+usage+`}`)
+		for name, r := range map[string]*reply.Reply{"streamed": streamed, "whole": whole} {
+			doubtful := want.Completion == 151
+			if r.Usage == nil || *r.Usage != want || (r.Beside > 0) != doubtful || len(r.Impossible) > 0 != doubtful {
+				t.Errorf("%s, %s: %+v, %d beside, %q; want %+v", name, usage, r.Usage, r.Beside, r.Impossible, want)
 			}
 		}
 	}

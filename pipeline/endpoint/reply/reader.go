@@ -101,6 +101,7 @@ type reader struct {
 	ended   bool // the end event or an error was read
 	step    Step // of the message in hand
 	tally   tally
+	beside  int // of the last message with a count, see Step
 	odd     oddCounts
 	outputs int // output chunks of all choices
 	silent  int // messages and comments without any
@@ -327,6 +328,9 @@ func (r *reader) take(at time.Duration) {
 // tokens of the answer it adds to the running count.
 func (r *reader) count(output bool) int {
 	r.reply.Server.Merge(r.step.Server)
+	if r.step.Usage != nil {
+		r.beside = r.step.Beside
+	}
 	return r.tally.take(r.step.Usage, r.step.Timings, output)
 }
 
@@ -445,10 +449,16 @@ func (r *reader) judgeUnread() {
 // useCount takes what the server counted, as far as that can be.
 func (r *reader) useCount() {
 	counted, source := r.tally.result()
+	if source == sourceUsage {
+		counted, r.reply.Beside = counted.withBeside(r.beside, slices.ContainsFunc(r.reply.Choices, func(c Choice) bool { return c.Reasoning != "" }))
+	}
 	r.reply.Usage, r.reply.Impossible = counted.believed(r.asked, answered{r.amount(), r.reply.Outcome == pipeline.OK})
 	r.reply.TokenSource = source
 	if r.reply.OutputTokens() == pipeline.UnknownCount {
 		r.reply.TokenSource = sourceNone
+	}
+	if n := r.reply.Beside; n > 0 && r.reply.Outcome == pipeline.OK {
+		r.reply.Impossible = append(r.reply.Impossible, fmt.Sprintf("%d tokens in the total beside the prompt and the answer, of which nothing says what they are", n))
 	}
 	negative, unreadable := r.odd.told(r.reply.Usage)
 	r.reply.Impossible, r.reply.Unreadable = append(r.reply.Impossible, negative...), unreadable

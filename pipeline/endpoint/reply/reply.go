@@ -39,6 +39,7 @@ type Reply struct {
 	// Impossible is what it counted that cannot be, and Unreadable what it stated in place of
 	// a number, each in words behind "it counts" and "it states". Neither is in Usage.
 	Impossible, Unreadable []string
+	Beside                 int    // tokens of its total that are in no count, and of which nobody knows what they are
 	TokenSource            string // of the tokens of the answer: "usage", "timings" or "none"
 	Server                 pipeline.ServerTime
 

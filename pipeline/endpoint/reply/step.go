@@ -25,11 +25,15 @@ type Step struct {
 	// the same where it only times itself. Counts that it does not state are unknown;
 	// nil is none at all.
 	Usage, Timings *Usage
-	Server         pipeline.ServerTime // what it says of its own time
-	Failure        *Failure            // an error that it reports
-	End            bool                // it says that the answer has ended
-	Unread         bool                // it is no valid JSON; set by the reader, not by decoders
-	Mangled        bool                // it is read, and no UTF-8; set as Unread is
+	// Beside is how many tokens the server's total has that are in no count of Usage. They are
+	// reasoning where the answer brought some that nobody counts, and no cache is counted
+	// that may be left out of the prompt; of others nobody knows what they are.
+	Beside  int
+	Server  pipeline.ServerTime // what it says of its own time
+	Failure *Failure            // an error that it reports
+	End     bool                // it says that the answer has ended
+	Unread  bool                // it is no valid JSON; set by the reader, not by decoders
+	Mangled bool                // it is read, and no UTF-8; set as Unread is
 
 	asked parts // for pieces, so often
 }

@@ -91,6 +91,21 @@ func merge(old, next *Usage) *Usage {
 	}
 }
 
+// withBeside returns the usage with tokens that the server's total has beside it, where they can
+// only be reasoning, and how many of them are doubtful. Reasoning came is whether the answer
+// brought some.
+func (u *Usage) withBeside(n int, reasoningCame bool) (out *Usage, doubtful int) {
+	switch {
+	case n <= 0 || u == nil || u.Completion == pipeline.UnknownCount:
+		return u, 0
+	case !reasoningCame || u.Reasoning != pipeline.UnknownCount || u.Cached != pipeline.UnknownCount:
+		return u, n
+	}
+	with := *u
+	with.Completion, with.Reasoning = u.Completion+n, n
+	return &with, 0
+}
+
 // believed returns the usage without the counts that cannot be, nil when none is left, and
 // says what these were. The request had so many bytes; 0 is unknown.
 func (u *Usage) believed(requestBytes int, a answered) (*Usage, []string) {
