@@ -226,6 +226,25 @@ func TestSilenceAsItIsSet(t *testing.T) {
 	}
 }
 
+// TestTextBeforeTheEnd: the detector takes 57 ms for the end of speech, and the text is there
+// at 50. LiveKit makes 0 of that, and Pipecat has no number: turns whose text was soon are not
+// left out of the one, and it has no other number for it than for those at the end.
+func TestTextBeforeTheEnd(t *testing.T) {
+	early := gridded(0, 217*ms)
+	early.Spans[2].End = early.Due + 50*ms
+	if n, ok := one(t, early, "LiveKit Agents", "transcription_delay"); !ok || n.Value != 0 {
+		t.Errorf("transcription_delay is %s, known %t, want 0", n.Value, ok)
+	}
+	if n, ok := one(t, early, "Pipecat", "TTFB of STT"); ok {
+		t.Errorf("TTFB of STT is %s, want none", n.Value)
+	}
+	for _, n := range dashboard.Numbers(analyse(t, early, gridded(1, 217*ms))) {
+		if name(n.Metric) == "LiveKit Agents: transcription_delay" && !slices.Equal(n.Values, []time.Duration{0, 213 * ms}) {
+			t.Errorf("transcription_delay is %v, want 0 and 213ms", n.Values)
+		}
+	}
+}
+
 // TestNoFinalText: where the end of a session stands for a final text, no framework has a
 // latency of one.
 func TestNoFinalText(t *testing.T) {

@@ -15,6 +15,10 @@ type Metric struct {
 	// Whole is set for a number that stands for the whole turn, and is taken for
 	// voice-to-voice.
 	Whole bool
+	// Zero is set for a number that its framework makes 0 where what it counts to comes before
+	// what it counts from: a detector that looks once in a frame has the end of speech late. Of
+	// the others there is no number then.
+	Zero bool
 	// Logs are the sources of an import whose whole this is.
 	Logs []string
 	of   func(s *seen) []stretch
@@ -66,8 +70,9 @@ func of(log string) []Metric {
 
 const (
 	pipecatObserver = "github.com/pipecat-ai/pipecat src/pipecat/observers/user_bot_latency_observer.py @1769ece and docs.pipecat.ai/api-reference/server/utilities/observers/user-bot-latency-observer, read 2026-11-30"
-	pipecatService  = "github.com/pipecat-ai/pipecat src/pipecat/services/stt_service.py and processors/metrics/frame_processor_metrics.py, read 2026-11-30"
+	pipecatService  = "github.com/pipecat-ai/pipecat src/pipecat/services/stt_service.py and processors/metrics/frame_processor_metrics.py, which has none of what came before the request, read 2026-11-30"
 	livekitReport   = "github.com/livekit/agents livekit-agents/livekit/agents/llm/chat_context.py MetricsReport and docs.livekit.io/reference/agents-js/interfaces/agents.llm.MetricsReport.html, read 2026-11-30"
+	livekitDelay    = livekitReport + "; that it is no less than 0: livekit-agents/livekit/agents/voice/audio_recognition.py, read 2026-11-30"
 	livekitEvents   = "github.com/livekit/agents livekit-agents/livekit/agents/metrics/base.py @c64df45 and docs.livekit.io/agents/build/metrics (total_latency), read 2026-11-30"
 	livekitNode     = "github.com/livekit/agents livekit-agents/livekit/agents/voice/generation.py _tts_inference_task and tts/tts.py _mark_started, which a plugin calls as it sends the first text, @01209d8, read 2026-11-30"
 	vapiLatency     = "docs.vapi.ai/assistants/model-intelligence/understanding-latency and the API's schema TurnLatency, read 2026-11-30; that the parts follow each other: a log line of support.vapi.ai/t/27151661"
@@ -145,8 +150,8 @@ var metrics = []Metric{
 		Source: livekitEvents, of: sum(rewoundToTurn, firstToken, sentToAudio),
 	},
 	{
-		Framework: livekit, Name: "transcription_delay", From: saysLast, To: "final transcript", Spans: "stt_tail, and vad_wait where it counts from there",
-		Source: livekitReport, of: rewoundToFinal,
+		Framework: livekit, Name: "transcription_delay", From: saysLast, To: "final transcript", Spans: "stt_tail, and vad_wait where it counts from there; 0 of a transcript that comes before",
+		Source: livekitDelay, Zero: true, of: rewoundToFinal,
 	},
 	{
 		Framework: livekit, Name: "end_of_turn_delay", From: saysLast, To: "decision to end the turn (end_of_utterance_delay)", Spans: "vad_wait, end_of_turn, stt_tail, stt_timer, policy_wait",

@@ -48,9 +48,12 @@ func (m *Metric) Of(r *budgets.Replay) (n Turn, ok bool) {
 // number is Of with what a framework sees of the turn, and its critical path.
 func (m *Metric) number(s *seen, path []budgets.Segment) (n Turn, ok bool) {
 	parts := m.of(s)
-	for _, p := range parts {
-		if p.from == unknown || p.to == unknown || p.to < p.from {
+	for i, p := range parts {
+		if p.from == unknown || p.to == unknown || p.to < p.from && !m.Zero {
 			return Turn{}, false
+		}
+		if p.to < p.from {
+			parts[i].to, p.to = p.from, p.from
 		}
 		n.Value += p.length()
 	}
