@@ -1,6 +1,7 @@
 package budgets
 
 import (
+	"strings"
 	"time"
 
 	"halfsecond/pipeline"
@@ -16,7 +17,7 @@ type CutIns struct {
 	Rate  Proportion
 	Share int // turns that it cut in on
 	// Different is how many of the N tell something of their own: those in which the user says
-	// the same words have the same pauses.
+	// the same words, or is the same recording, have the same pauses.
 	Different int
 	// Real is how many of the N went to a real agent, which is seen to speak into a pause, or not.
 	Real int
@@ -75,22 +76,38 @@ func (c CutIns) Of(turns int) Proportion {
 	return p
 }
 
-// different counts the turns with known pauses whose words differ; one whose words nobody
-// knows differs from all.
+// different counts the turns with known pauses in which something else is said; one of which
+// nobody knows what it is differs from all.
 func (a *Analysis) different() int {
-	n, said := 0, map[string]bool{}
+	n, all := 0, map[string]bool{}
 	for i := range a.Run.Traces {
 		t := &a.Run.Traces[i]
 		if t.Fact(pipeline.FactCutIn) == "" {
 			continue
 		}
-		if words := t.Fact(pipeline.FactWords); words == "" {
+		if x := said(t); x == "" {
 			n++
 		} else {
-			said[words] = true
+			all[x] = true
 		}
 	}
-	return n + len(said)
+	return n + len(all)
+}
+
+// said returns what stands for the pauses of a turn: the words that the user said, the
+// recording that was played, or where neither is told what was heard of it. It is "" where
+// nobody knows.
+func said(t *pipeline.Trace) string {
+	if words := t.Fact(pipeline.FactWords); words != "" {
+		return words
+	}
+	if recording := t.Fact(pipeline.FactRecording); recording != "" {
+		return "recording " + recording
+	}
+	if len(t.Hearings) > 0 {
+		return strings.ToLower(strings.Trim(t.Hearings[0].Text, " .,!?"))
+	}
+	return ""
 }
 
 // ofCutIns gives a budget on the mean of cut-ins their interval.

@@ -19,6 +19,36 @@ func TestCutIns(t *testing.T) {
 	}
 }
 
+// A recording that is played again tells nothing new: 200 turns of one, never cut in on, are
+// one turn, of which nobody can say more than that. Where the trace does not say which it was,
+// what was heard of it does.
+func TestCutInsOfOneRecording(t *testing.T) {
+	no := pipeline.Fact{Name: pipeline.FactCutIn, Value: "no"}
+	for name, of := range map[string]func(i int) pipeline.Trace{
+		"by its number": func(i int) pipeline.Trace {
+			return talk(i, 0, 90*ms, no, pipeline.Fact{Name: pipeline.FactRecording, Value: "0"})
+		},
+		"by what was heard": func(i int) pipeline.Trace {
+			x := talk(i, 0, 90*ms, no)
+			x.Hearings = []pipeline.Transcription{{Text: []string{"Book a table.", "book a table"}[i%2]}}
+			return x
+		},
+	} {
+		var traces []pipeline.Trace
+		for i := range 200 {
+			traces = append(traces, of(i))
+		}
+		c, ok := analysed(t, traces...).CutIns()
+		if !ok || c.N != 200 || c.Different != 1 || c.Rate.Value != 0 || c.Rate.High < .79 || c.Rate.High > .8 {
+			t.Errorf("%s: %+v, want 0 %% within 0 to 79.3 %%, as of 1 turn", name, c)
+		}
+	}
+	two := analysed(t, talk(0, 0, 90*ms, no, pipeline.Fact{Name: pipeline.FactRecording, Value: "0"}), talk(1, 0, 90*ms, no, pipeline.Fact{Name: pipeline.FactRecording, Value: "1"}))
+	if c, _ := two.CutIns(); c.Different != 2 {
+		t.Errorf("%d of two recordings", c.Different)
+	}
+}
+
 // To say the same turn again tells nothing new of others: the rate is over all, the interval
 // of those that differ, however often they are said; and so is that of a budget.
 func TestCutInsOfTheSame(t *testing.T) {

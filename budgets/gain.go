@@ -175,7 +175,7 @@ func newPairs(before, after *Analysis, b Budget) pairs {
 			if !known {
 				at = len(p.sessions)
 				places[key{t.Session, t.Index}] = at
-				p.sessions, p.words = append(p.sessions, t.Session), append(p.words, t.Fact(pipeline.FactWords))
+				p.sessions, p.words = append(p.sessions, t.Session), append(p.words, said(t))
 				values[0], values[1] = append(values[0], nil), append(values[1], nil)
 			}
 			values[side][at] = b.members(t)

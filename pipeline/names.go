@@ -156,6 +156,10 @@ const (
 // FactWords is the fact of a voice turn: the words that the user said, where they are known.
 const FactWords = "words"
 
+// FactRecording is the fact of a voice turn whose user's words are a recording: its number among
+// those of the run, from 0. Turns of the same one have the same sound, and so the same pauses.
+const FactRecording = "recording"
+
 // FactCountsFrom is the fact of a voice turn: what the wait for its end (end_of_turn) counts
 // from. CountsFromSpeech is the end of speech, so that the span is only what is left of the
 // wait after the detector's stop; without the fact the span is the whole wait.

@@ -3,6 +3,7 @@ package voice
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -70,12 +71,14 @@ type live struct {
 	reason  string
 }
 
-// utterance returns what the user says in the turn: one recording after the other, each user from
-// another on, so that they do not say the same at a time, and all are said however few turns a
-// session has.
-func (t *turn) utterance() *Said {
-	all := t.simulator.config.Services.Voices
-	return &all[(t.trace.Session+t.trace.Index)%len(all)]
+// utterance returns what the user says in the turn.
+func (t *turn) utterance() *Said { return &t.simulator.config.Services.Voices[t.recording()] }
+
+// recording returns which of the utterances that is: one after the other, each user from another
+// on, so that they do not say the same at a time, and all are said however few turns a session
+// has.
+func (t *turn) recording() int {
+	return (t.trace.Session + t.trace.Index) % len(t.simulator.config.Services.Voices)
 }
 
 // begin has the user begin to speak now. The turn is due when the last sample of speech
@@ -166,6 +169,7 @@ func (t *turn) tellCutIn() {
 		return t.looked(p.Stop)+after < t.looked(p.Resume)
 	})
 	t.fact(pipeline.FactCutIn, yesNo(into))
+	t.fact(pipeline.FactRecording, strconv.Itoa(t.recording()))
 }
 
 // commitLive has the turn committed once the transcript of a service is final and all

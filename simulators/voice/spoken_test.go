@@ -106,6 +106,9 @@ func TestLiveCutIn(t *testing.T) {
 		if got := liveStack(t, k, c.tail*ms, nil).Fact(pipeline.FactCutIn); got != c.want {
 			t.Errorf("%v, final text at %d ms: cut in %q, want %q", c.policy, c.tail, got, c.want)
 		}
+		if got := tr.Fact(pipeline.FactRecording); got != "0" {
+			t.Errorf("recording %q, want 0", got)
+		}
 	}
 }
 
