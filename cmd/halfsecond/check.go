@@ -83,13 +83,18 @@ func (c *checked) writeTable(p *program) error {
 	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "valid\t%s (%s), hash %.12s\n", c.Scenario, c.Kind, c.ScenarioHash)
 	fmt.Fprintf(w, "would run\t%d interactions on %s, seed %d\n", c.N, c.Target, c.Seed)
-	if c.estimate.silent() {
-		fmt.Fprint(w, "would send\tnothing to a language model\n")
-	} else {
-		fmt.Fprintf(w, "would send\t%s %d requests, %d prompt tokens, %d tokens of answers\n", c.Estimate.About(), c.Estimate.Asked(), c.Estimate.PromptTokens, c.Estimate.OutputTokens)
-	}
+	c.writeSent(w, c.Estimate.About())
 	c.writeGuard(w)
 	return w.Flush()
+}
+
+// writeSent writes what a language model would be sent; about says how sure that is.
+func (c *checked) writeSent(w io.Writer, about string) {
+	if c.Estimate.Asked() == 0 {
+		fmt.Fprint(w, "would send\tnothing to a language model\n")
+		return
+	}
+	fmt.Fprintf(w, "would send\t%s %d requests, %d prompt tokens, %d tokens of answers\n", about, c.Estimate.Asked(), c.Estimate.PromptTokens, c.Estimate.OutputTokens)
 }
 
 // writeGuard writes what would be spent at an endpoint, and what bounds it.

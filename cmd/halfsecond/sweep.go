@@ -241,7 +241,7 @@ func (c *sweepCheck) writeTable(p *program) error {
 	fmt.Fprintf(t, "valid\t%s (%s), hash %.12s\n", c.Scenario, c.Kind, c.ScenarioHash)
 	fmt.Fprintf(t, "would run\t%d times at most, %d interactions or more each on %s, seed %d\n", c.MostRuns, c.N, c.Target, c.Seed)
 	fmt.Fprintf(t, "loads\t%s %s to begin with\n", strings.Trim(fmt.Sprint(c.Loads), "[]"), c.LoadUnit)
-	fmt.Fprintf(t, "would send\tat most %s%d requests, %d prompt tokens, %d tokens of answers\n", either(c.Estimate.AtMost, "", "about "), c.Estimate.Requests, c.Estimate.PromptTokens, c.Estimate.OutputTokens)
+	c.writeSent(t, "at most"+either(c.Estimate.AtMost, "", " about"))
 	c.writeGuard(t)
 	return t.Flush()
 }

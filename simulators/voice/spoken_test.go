@@ -85,6 +85,9 @@ func TestRecordedCutIn(t *testing.T) {
 		if got := tr.Fact(pipeline.FactCutIn); got != c.want {
 			t.Errorf("final text at %d ms, timer %d, speech that goes on at %d: cut in %q, want %q", c.tail, c.timer, c.resume, got, c.want)
 		}
+		if got := tr.Fact(pipeline.FactRecording); got != "0" {
+			t.Errorf("recording %q, want 0", got)
+		}
 	}
 }
 
@@ -105,9 +108,6 @@ func TestLiveCutIn(t *testing.T) {
 		k.Ending = j
 		if got := liveStack(t, k, c.tail*ms, nil).Fact(pipeline.FactCutIn); got != c.want {
 			t.Errorf("%v, final text at %d ms: cut in %q, want %q", c.policy, c.tail, got, c.want)
-		}
-		if got := tr.Fact(pipeline.FactRecording); got != "0" {
-			t.Errorf("recording %q, want 0", got)
 		}
 	}
 }
