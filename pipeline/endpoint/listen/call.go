@@ -82,8 +82,9 @@ func (c *call) Opened(o talk.Opening) {
 func (c *call) Heard(m talk.Message) bool {
 	var s step
 	c.decoder.read(m, &s)
+	more := !s.last && s.failure == nil // before the loop has it
 	c.loop().Post(m.At, func() { c.take(&s, m.At) })
-	return !s.last && s.failure == nil
+	return more
 }
 
 // Ended implements talk.Listener.
