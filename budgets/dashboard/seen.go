@@ -34,12 +34,12 @@ type seen struct {
 
 // The spans between two events.
 var (
-	toAgent = []string{pipeline.SpanCapture, pipeline.SpanUplink, pipeline.SpanUplinkLoss, pipeline.SpanJitterBuffer}
+	toAgent = pipeline.ToAgent()
 	ending  = []string{pipeline.SpanVADWait, pipeline.SpanEndOfTurn, pipeline.SpanSTTTail, pipeline.SpanSTTTimer, pipeline.SpanPolicyWait}
 	model   = []string{pipeline.SpanLLMConnect, pipeline.SpanLLMLoad, pipeline.SpanLLMQueue, pipeline.SpanLLMPrefill, pipeline.SpanLLMFirstToken, pipeline.SpanLLMWhole}
 	text    = []string{pipeline.SpanGathering, pipeline.SpanLookAhead}
 	voice   = []string{pipeline.SpanTTSHeld, pipeline.SpanTTSConnect, pipeline.SpanTTSQueue, pipeline.SpanTTSFirstAudio}
-	toEar   = []string{pipeline.SpanEgress, pipeline.SpanPlayout, pipeline.SpanPlayoutLoss}
+	toEar   = pipeline.ToEar()
 )
 
 // see looks at a turn that landed at an instant.

@@ -28,8 +28,8 @@ func farAway(r *run) (Diagnosis, bool) {
 		what  string
 		spans []string
 	}{
-		{"from the mouth to the agent", []string{pipeline.SpanCapture, pipeline.SpanUplink, pipeline.SpanUplinkLoss, pipeline.SpanJitterBuffer}},
-		{"from the agent to the ear", []string{pipeline.SpanEgress, pipeline.SpanPlayout, pipeline.SpanPlayoutLoss}},
+		{"from the mouth to the agent", pipeline.ToAgent()},
+		{"from the agent to the ear", pipeline.ToEar()},
 	} {
 		took := r.lengths(leg.spans...)
 		if len(took) < fewest || median(took) <= acceptable {

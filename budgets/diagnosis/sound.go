@@ -28,7 +28,7 @@ func playbackGoesOn(r *run) (Diagnosis, bool) {
 			stopped++
 		}
 		on = append(on, t.Mark(pipeline.MarkSilence)-noticed)
-		ways = append(ways, sumOf(t, pipeline.SpanEgress, pipeline.SpanPlayout, pipeline.SpanPlayoutLoss))
+		ways = append(ways, sumOf(t, pipeline.ToEar()...))
 	}
 	if len(on) < fewest || median(on)-median(ways) < least {
 		return Diagnosis{}, false

@@ -150,17 +150,21 @@ func landing(a *budgets.Analysis, q quantile.Q) time.Duration {
 	return pipeline.Unknown
 }
 
+// untilCommit are the spans that a commit waits for.
+var untilCommit = []string{pipeline.SpanEndOfTurn, pipeline.SpanPolicyWait, pipeline.SpanSTTTail, pipeline.SpanSTTTimer}
+
 // replyAfter returns the median time from the commit of a turn until the reply is heard, with
 // the way of the speech to the agent.
 func replyAfter(a *budgets.Analysis) time.Duration {
 	var all []time.Duration
+	toAgent := pipeline.ToAgent()
 	for _, r := range a.Replays() {
 		committed, way := pipeline.Unknown, time.Duration(0)
 		for _, s := range r.Trace.Spans {
-			switch s.Name {
-			case pipeline.SpanEndOfTurn, pipeline.SpanPolicyWait, pipeline.SpanSTTTail, pipeline.SpanSTTTimer:
+			switch {
+			case slices.Contains(untilCommit, s.Name):
 				committed = max(committed, s.End)
-			case pipeline.SpanCapture, pipeline.SpanUplink, pipeline.SpanUplinkLoss, pipeline.SpanJitterBuffer:
+			case slices.Contains(toAgent, s.Name):
 				way += s.For()
 			}
 		}

@@ -392,6 +392,10 @@ func TestTurnsAgain(t *testing.T) {
 	}{
 		{"spoken", spokenTurn(), nil, ""},
 		{"answered", answeredTurn(), nil, ""},
+		{"frames that are sent again", spokenTurn(), func(t *pipeline.Trace) {
+			t.Append(pipeline.SpanUplinkLoss, 20*ms, true, 0)
+			t.Hearings[0].SpeechEnd = 240 * ms
+		}, ""},
 		{"no mark", spokenTurn(), func(t *pipeline.Trace) { t.Marks = nil }, "mark reply_heard is unknown in the trace, 600000000 by its bytes"},
 		{"no mark, and no stage to the ear", spokenTurn(), func(t *pipeline.Trace) { t.Marks, t.Spans = nil, t.Spans[:4] }, "mark reply_heard is unknown in the trace, 550000000 or later by its bytes"},
 		{"no silence, no way", spokenTurn(), func(t *pipeline.Trace) { t.Spans = t.Spans[:3] }, "span leading_silence, its end is unknown in the trace, 550000000 by its bytes"},

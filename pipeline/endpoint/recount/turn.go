@@ -11,8 +11,8 @@ import (
 // The spans to the agent that a recording goes through, and those from the first sample that
 // can be heard to the ear.
 var (
-	toAgent = []string{pipeline.SpanCapture, pipeline.SpanUplink, pipeline.SpanUplinkLoss, pipeline.SpanJitterBuffer}
-	toEar   = []string{pipeline.SpanEgress, pipeline.SpanPlayout, pipeline.SpanPlayoutLoss}
+	toAgent = pipeline.ToAgent()
+	toEar   = pipeline.ToEar()
 )
 
 // turn compares the spans and marks of a voice turn with the records that they are made of,
