@@ -32,21 +32,21 @@ func TestGuardUsage(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no sum":            {append(at, "--max-cost", "a lot"), "--max-cost a lot: want a sum in US dollars such as 5 or 0.075"},
-		"nothing to spend":  {append(at, "--max-cost", "0"), "--max-cost 0: want more than 0"},
-		"no name":           {append(at, "--max-cost", "5"), "--max-cost 5 takes the price of a model: name the model with --model, or type --price-input and --price-output"},
-		"no price":          {append(at, "--max-cost", "5", "--model", "gpt-oss-120b"), "--max-cost 5 takes a price, and 'halfsecond catalog prices' has none of gpt-oss-120b: name one of its nearest with --price-of (gpt-oss-120b on Groq, gpt-oss-120b on Cerebras, gpt-oss-120b on Fireworks), or type --price-input and --price-output"},
-		"half a price":      {append(at, "--price-input", "2"), "a price has two parts: want --price-input and --price-output"},
-		"two prices":        {append(at, "--price-input", "2", "--price-output", "3", "--price-of", "gpt-4o"), "--price-of and typed prices: want one or the other"},
-		"unlisted":          {append(at, "--price-of", "gpt-4oo"), `--price-of gpt-4oo: unknown price "gpt-4oo"; nearest: gpt-4o, `},
-		"too exact":         {append(at, "--price-input", "0.0000001", "--price-output", "3"), "--price-input 0.0000001: want a price in US dollars for a million tokens, with at most 6 digits behind the point"},
-		"no time":           {append(at, "--limit-gap", "0s"), "--limit-gap 0s: want a time above 0, such as 30s"},
-		"no size":           {append(at, "--limit-bytes", "4MB"), `invalid argument "4MB" for "--limit-bytes" flag: want a number of bytes such as 1000000, 512KiB or 4MiB`},
-		"of the simulator":  {[]string{"--max-cost", "5", "--limit-whole", "5s"}, "--max-cost, --limit-whole: for --target endpoint, not for sim"},
+		"no sum":             {append(at, "--max-cost", "a lot"), "--max-cost a lot: want a sum in US dollars such as 5 or 0.075"},
+		"nothing to spend":   {append(at, "--max-cost", "0"), "--max-cost 0: want more than 0"},
+		"no name":            {append(at, "--max-cost", "5"), "--max-cost 5 takes the price of a model: name the model with --model, or type --price-input and --price-output"},
+		"no price":           {append(at, "--max-cost", "5", "--model", "gpt-oss-120b"), "--max-cost 5 takes a price, and 'halfsecond catalog prices' has none of gpt-oss-120b: name one of its nearest with --price-of (gpt-oss-120b on Groq, gpt-oss-120b on Cerebras, gpt-oss-120b on Fireworks), or type --price-input and --price-output"},
+		"half a price":       {append(at, "--price-input", "2"), "a price has two parts: want --price-input and --price-output"},
+		"two prices":         {append(at, "--price-input", "2", "--price-output", "3", "--price-of", "gpt-4o"), "--price-of and typed prices: want one or the other"},
+		"unlisted":           {append(at, "--price-of", "gpt-4oo"), `--price-of gpt-4oo: unknown price "gpt-4oo"; nearest: gpt-4o, `},
+		"too exact":          {append(at, "--price-input", "0.0000001", "--price-output", "3"), "--price-input 0.0000001: want a price in US dollars for a million tokens, with at most 6 digits behind the point"},
+		"no time":            {append(at, "--limit-gap", "0s"), "--limit-gap 0s: want a time above 0, such as 30s"},
+		"no size":            {append(at, "--limit-bytes", "4MB"), `invalid argument "4MB" for "--limit-bytes" flag: want a number of bytes such as 1000000, 512KiB or 4MiB`},
+		"of the simulator":   {[]string{"--max-cost", "5", "--limit-whole", "5s"}, "--max-cost, --limit-whole: for --target endpoint, not for sim"},
 		"recordings of none": {[]string{"--wav", "x.wav"}, "--wav is for --target endpoint, not for sim: there users say the recordings of the scenario"},
-		"model of none":     {[]string{"--model", "m"}, "--model is for --target endpoint, not for sim"},
-		"models of no grid": {append(at, "--endpoint-model", "a"), "--endpoint-model is for comparisons of models, such as 'halfsecond run bench': here --model names the one that is asked"},
-		"too dear":          {append(at, "--max-cost", "0.01", "--model", "gpt-4o", "--check"), "the run would cost about 0.743 USD, more than --max-cost 0.01: lower --n or raise it"},
+		"model of none":      {[]string{"--model", "m"}, "--model is for --target endpoint, not for sim"},
+		"models of no grid":  {append(at, "--endpoint-model", "a"), "--endpoint-model is for comparisons of models, such as 'halfsecond run bench': here --model names the one that is asked"},
+		"too dear":           {append(at, "--max-cost", "0.01", "--model", "gpt-4o", "--check"), "the run would cost about 0.743 USD, more than --max-cost 0.01: lower --n or raise it"},
 	} {
 		for _, command := range []string{"run", "sweep"} {
 			scenario := "voice"
