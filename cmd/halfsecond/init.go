@@ -16,22 +16,24 @@ import (
 
 func newInitCmd(p *program) *cobra.Command {
 	return &cobra.Command{
-		Use:   "init voice|ide|load|bench|catalog|faults|server",
+		Use:   "init voice|ide|load|bench|EXAMPLE|catalog|faults|server",
 		Short: "Print a commented scenario, a catalogue, rules of faults or stated servers, to start from",
 		Long: `Init prints a built-in scenario with every key written out and explained: change
-what is yours. 'init catalog' prints a file with hardware, a model and an engine of
+what is yours. Of any other scenario that 'halfsecond run' knows by name, such as the
+presets of voice, it prints the file as it is, with its comments. 'init catalog' prints a file with hardware, a model and an engine of
 your own, which --catalog and the key catalog of a scenario name. 'init faults' prints
 the rules that 'mock --fault' has built in, of every kind one: a file of yours has the
 same form. 'init server' prints servers of stated times, for 'mock --server FILE#ID'.`,
 		Example: `  halfsecond init voice > my.yaml
   halfsecond run my.yaml
+  halfsecond init preset-local > mine.yaml
   halfsecond init catalog > ours.txt
   halfsecond predict --model Our-7B --hardware Our-Card --engine our-vllm --catalog ours.txt
   halfsecond init faults > rules.yaml
   halfsecond init server > cases.json
   halfsecond mock --server cases.json#two-slots`,
 		Annotations: offers("table"),
-		Args:        oneArgument("a built-in scenario (" + strings.Join(scenario.Names(), ", ") + "), catalog, faults or server"),
+		Args:        oneArgument("a built-in scenario (" + strings.Join(scenario.Names(), ", ") + "), an example such as preset-local, catalog, faults or server"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runInit(cmd.Context(), p, args[0])
 		},

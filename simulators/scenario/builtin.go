@@ -89,10 +89,13 @@ func read(name string, most int64) ([]byte, error) {
 }
 
 // Init returns a built-in scenario to start from, with every key written out and
-// explained.
+// explained; of an example its text, with its comments.
 func Init(name string) (string, error) {
 	if !slices.Contains(builtins, name) {
-		return "", fmt.Errorf("no built-in scenario %q; %s", name, strict.Suggest(name, builtins))
+		if text, ok := Source(name); ok {
+			return text, nil
+		}
+		return "", fmt.Errorf("no built-in scenario %q; %s", name, strict.Suggest(name, append(Names(), Examples()...)))
 	}
 	s, err := Load(name)
 	if err != nil {

@@ -139,3 +139,20 @@ budgets:
 	// mine.yaml:5:40: bench.llm.hardware: unknown hardware "L40X"; nearest: L40S, P40, A40
 	// mine.yaml:7:20: budgets[0]: found the end, want a unit of time: ns, us, ms or s
 }
+
+// TestInitExample: an example is printed as it stands, comments and all, and is valid as a file.
+func TestInitExample(t *testing.T) {
+	for _, name := range Examples() {
+		text, err := Init(name)
+		want, _ := Source(name)
+		if err != nil || text != want {
+			t.Errorf("%s: %v, or another text", name, err)
+		}
+	}
+	if text, err := Init("preset-local"); err != nil || !strings.HasPrefix(text, "#") {
+		t.Errorf("preset-local: %.40q, %v; want its comments", text, err)
+	}
+	if _, err := Init("preset-locl"); err == nil || !strings.Contains(err.Error(), "nearest: preset-local") {
+		t.Errorf("%v, want the nearest name", err)
+	}
+}
