@@ -106,6 +106,9 @@ type Request struct {
 	// Choices is how many choices the answer has where it has several: the server counts the
 	// tokens of all, and all else is of the first. 0 is one, or none.
 	Choices int
+	// Together is the most output chunks that came at one instant, where those are eight or
+	// more: no step of an engine makes as many. 0 is fewer.
+	Together int
 	// Gaps are the times between the chunks, and LongestGap the longest of them, exact;
 	// none and Unknown where nobody saw chunks one by one, as in a simulation.
 	Gaps       Gaps

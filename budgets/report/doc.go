@@ -87,6 +87,7 @@
 //	  http, statuses, encodings  responses by HTTP version, by status, by content coding where there was one
 //	  bursts          answers with three or more output chunks, all in one read
 //	  untimed         answers that ended ok without an output at an instant of its own: one JSON text in place of a stream
+//	  partly_held     answers of which 8 chunks or more, 30 % of them or more, came in one read, and the others not
 //	  several_choices answers of several choices, whose tokens the server counts together
 //	  empty           answers that ended ok with nothing in them: no text, no reasoning, no call of a tool
 //	  retry_after, longest_retry_after_ms  responses that asked to be tried again later, and the longest time

@@ -28,6 +28,7 @@ type Network struct {
 	Overlong     Overlong       `json:"overlong"`
 	Impossible   Impossible     `json:"impossible"`
 	Unread       Unread         `json:"unread"`
+	Held         int            `json:"partly_held"`     // answers of which a large part came at once
 	Choices      int            `json:"several_choices"` // answers of several choices, whose tokens are counted together
 	Failures     []Failure      `json:"failures"`
 }
@@ -79,6 +80,14 @@ func place(outcome string) pipeline.Outcome {
 	return o
 }
 
+// heldShare is the part of an answer's chunks at one instant from which on it is told.
+const heldShare = .3
+
+// partlyHeld reports whether a large part of an answer came at one instant, and the others not.
+func partlyHeld(r *pipeline.Request) bool {
+	return r.Together > 0 && float64(r.Together) >= heldShare*float64(r.Chunks)
+}
+
 func (n *Network) add(r *pipeline.Request) {
 	n.Requests++
 	if t := &r.Transport; t.Status > 0 {
@@ -113,6 +122,9 @@ func (n *Network) add(r *pipeline.Request) {
 	n.Overlong.add(r)
 	n.Impossible.add(r)
 	n.Unread.add(r)
+	if !r.Transport.Burst && partlyHeld(r) {
+		n.Held++
+	}
 	if r.Choices > 1 {
 		n.Choices++
 	}

@@ -109,6 +109,9 @@ func appendRequest(b []byte, r *pipeline.Request) []byte {
 	if r.Choices != 0 {
 		b = appendInt(append(b, `,"choices":`...), r.Choices)
 	}
+	if r.Together != 0 {
+		b = appendInt(append(b, `,"together":`...), r.Together)
+	}
 	b = appendGaps(b, r)
 	b = appendTrue(b, `,"simulated":true`, r.Simulated)
 	b = appendServer(b, &r.Server)

@@ -116,6 +116,7 @@
 //	empty             it ended ok and nothing of an answer came; omitted when false
 //	unread            messages of the response that are no valid JSON and were left out; omitted when 0
 //	choices           how many choices the answer has, whose tokens are counted together; omitted when one
+//	together          most output chunks that came at one instant, where 8 or more; omitted otherwise
 //	gaps              times between them, a list of [ns, how often], ascending, each with 9 binary digits; omitted when
 //	                  nobody saw them one by one
 //	longest_gap_ns    the longest of them, exact; omitted likewise

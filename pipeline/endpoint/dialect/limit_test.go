@@ -300,3 +300,22 @@ func (p *pauses) Read(b []byte) (int, error) {
 	p.text = p.text[n:]
 	return n, nil
 }
+
+// TestTogether: the most chunks of one instant are told where they are eight or more.
+func TestTogether(t *testing.T) {
+	one := delta(`"content":"a"`)
+	for want, reads := range map[int][]string{0: {strings.Repeat(one, 7), one}, 8: {one, strings.Repeat(one, 8), one}, 49: {strings.Repeat(one, 49), one, strings.Repeat(one, 9)}} {
+		x := &exchange.Exchange{Protocol: string(OpenAIChat), Status: 200, Headers: [][2]string{{"Content-Type", "text/event-stream"}}, How: exchange.Open}
+		for i, r := range append(reads, stop+done) {
+			x.Add(time.Duration(i+1), []byte(r))
+		}
+		r, err := Reread(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec := pipeline.NewRequest(1, 0)
+		if r.Fill(&rec); rec.Together != want {
+			t.Errorf("%d together, want %d", rec.Together, want)
+		}
+	}
+}

@@ -36,6 +36,7 @@ var figures = []figure{
 	{"empty", func(r *pipeline.Request) string { return strconv.FormatBool(r.Empty) }},
 	count("unread", func(r *pipeline.Request) int { return r.Unread }),
 	count("choices", func(r *pipeline.Request) int { return r.Choices }),
+	count("together", func(r *pipeline.Request) int { return r.Together }),
 	count("chunks", func(r *pipeline.Request) int { return r.Chunks }),
 	{"gaps", func(r *pipeline.Request) string { return fmt.Sprint(r.Gaps) }},
 	instant("longest_gap_ns", func(r *pipeline.Request) time.Duration { return r.LongestGap }),

@@ -87,6 +87,26 @@ func (c Choice) ICL() []time.Duration {
 	return gaps
 }
 
+// leastTogether is how many output chunks at one instant are more than a step of an engine
+// makes: drafts of speculative decoding are shorter.
+const leastTogether = 8
+
+// Together returns the most output chunks that came at one instant, 0 where those are fewer
+// than eight.
+func (c Choice) Together() (most int) {
+	n := 0
+	for i := range c.Outputs {
+		if n++; i > 0 && c.Outputs[i].At != c.Outputs[i-1].At {
+			n = 1
+		}
+		most = max(most, n)
+	}
+	if most < leastTogether {
+		return 0
+	}
+	return most
+}
+
 // Burst reports whether three or more output chunks came, all at one time, as a
 // proxy that holds the stream back delivers them.
 func (c Choice) Burst() bool {

@@ -61,6 +61,11 @@ type Config struct {
 const (
 	// DefaultMaxBytes limits a conversation: some 20 minutes of speech in base64.
 	DefaultMaxBytes = 128 << 20
+	// messagesBeside and bytesPerMessage say how many messages, or reads of a response, one
+	// turn receives at most: so many, and one for each so many bytes of MaxBytes. What is kept
+	// of one takes as much memory beside its bytes.
+	messagesBeside  = 65_536
+	bytesPerMessage = 128
 	// MaxMessage is the longest message of a WebSocket that is taken, in bytes.
 	MaxMessage = 16 << 20
 	// maxUnsent is how many bytes may wait for a server that does not read.
@@ -139,3 +144,6 @@ func (c *Client) Close() {
 	c.lines.Wait()
 	c.transport.CloseIdleConnections()
 }
+
+// mostMessages returns how many messages one turn receives at most.
+func mostMessages(bytes int64) int64 { return messagesBeside + bytes/bytesPerMessage }

@@ -89,6 +89,7 @@ type Line struct {
 	log        *recorder
 	wake       chan struct{} // something is to be written
 	left       atomic.Int64  // bytes that the server may still send in this turn
+	messages   atomic.Int64  // and messages
 
 	mu      sync.Mutex // guards what follows
 	queue   []Frame
@@ -226,6 +227,7 @@ func (l *Line) Rest() {
 func (l *Line) Again(begins, plays time.Duration) {
 	if l.client != nil {
 		l.left.Store(l.client.MaxBytes)
+		l.messages.Store(mostMessages(l.client.MaxBytes))
 	}
 	if l.watch != nil {
 		now := l.client.Loop.Elapsed()

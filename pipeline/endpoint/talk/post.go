@@ -78,11 +78,17 @@ func (l *Line) request(ctx context.Context) (*http.Response, error) {
 func (l *Line) body(ctx context.Context, resp *http.Response) End {
 	e := End{Status: resp.StatusCode, Header: resp.Header, Transport: pipeline.NewTransport()}
 	e.Transport.HTTP, e.Transport.Encoding = version(resp), l.client.Key.Tidy(resp.Header.Get("Content-Encoding"))
-	left := l.client.MaxBytes
+	left, reads := l.client.MaxBytes, mostMessages(l.client.MaxBytes)
 	for buffer := make([]byte, reply.ReadBytes); ; {
 		n, err := resp.Body.Read(buffer)
 		e.At = l.client.Loop.Elapsed()
 		l.watch.came()
+		if n > 0 {
+			if reads--; reads < 0 {
+				e.Cause = fmt.Errorf("the server sends more than %d pieces (--limit-bytes)", mostMessages(l.client.MaxBytes))
+				return e
+			}
+		}
 		l.log.read(e.At, buffer[:n])
 		if left -= int64(n); left < 0 {
 			e.Cause = fmt.Errorf("the server sends more than %d bytes (--limit-bytes)", l.client.MaxBytes)

@@ -1,6 +1,7 @@
 package talk
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -94,8 +95,12 @@ func (g *recorder) sent(f Frame, at time.Duration) bool {
 	return g.say(exchange.Message{From: exchange.Client, Kind: kind(f.Binary), At: at, Due: due, Data: f.Data})
 }
 
-// heard notes a message of the server, as sent does, and closed that it closes.
+// heard notes a message of the server, as sent does, and closed that it closes. The library
+// reads each into half a kB at least, which is not kept.
 func (g *recorder) heard(m Message) bool {
+	if g != nil && cap(m.Data) > 2*len(m.Data) {
+		m.Data = bytes.Clone(m.Data)
+	}
 	return g.say(exchange.Message{From: exchange.Server, Kind: kind(m.Binary), At: m.At, Due: pipeline.Unknown, Data: m.Data})
 }
 

@@ -116,6 +116,7 @@ func (l *Line) read(ctx context.Context, conn *websocket.Conn, wire *tap, header
 	e := End{Status: 101, Header: header, Transport: pipeline.NewTransport()}
 	e.Transport.HTTP = "1.1"
 	l.left.Store(l.client.MaxBytes)
+	l.messages.Store(mostMessages(l.client.MaxBytes))
 	for {
 		kind, data, err := conn.ReadMessage()
 		e.At = wire.last()
@@ -129,6 +130,10 @@ func (l *Line) read(ctx context.Context, conn *websocket.Conn, wire *tap, header
 		l.watch.came()
 		if l.left.Add(-int64(len(data))) < 0 {
 			e.Cause = fmt.Errorf("the server sends more than %d bytes (--limit-bytes)", l.client.MaxBytes)
+			return e
+		}
+		if l.messages.Add(-1) < 0 {
+			e.Cause = fmt.Errorf("the server sends more than %d messages (--limit-bytes)", mostMessages(l.client.MaxBytes))
 			return e
 		}
 		m := Message{At: e.At, Binary: kind == websocket.BinaryMessage, Data: data}

@@ -388,6 +388,31 @@ func accept(key string) string {
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
+// TestMessagesOfATurn: messages of nothing count as well, and for each turn anew.
+func TestMessagesOfATurn(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		bubble(t, Config{MaxBytes: 1 << 10}, func(conn net.Conn) {
+			upgrade(conn, "")
+			for range 2 {
+				if _, err := io.WriteString(conn, strings.Repeat("\x82\x00", messagesBeside)); err != nil {
+					return
+				}
+				time.Sleep(time.Second)
+			}
+		}, func(c *Client, n *note) {
+			l := c.Dial(Ask{URL: "ws://h/x"}, n)
+			time.Sleep(500 * time.Millisecond)
+			if again {
+				l.Again(c.Loop.Elapsed(), 0)
+			}
+			e := <-n.end
+			if _, why := e.Wrong(); (why == "the server sends more than 65544 messages (--limit-bytes)") == again {
+				t.Errorf("again %t: %q", again, why)
+			}
+		})
+	}
+}
+
 // TestBytesOfATurn: the limit of bytes counts for each turn of a conversation anew.
 func TestBytesOfATurn(t *testing.T) {
 	for again, at := range map[bool]time.Duration{false: 3 * time.Second, true: 4 * time.Second} {
