@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -324,16 +323,6 @@ func (r *reader) take(at time.Duration) {
 	}
 }
 
-// count takes what the message in hand says of tokens and of time. It returns how many
-// tokens of the answer it adds to the running count.
-func (r *reader) count(output bool) int {
-	r.reply.Server.Merge(r.step.Server)
-	if r.step.Usage != nil {
-		r.beside = r.step.Beside
-	}
-	return r.tally.take(r.step.Usage, r.step.Timings, output)
-}
-
 // choice returns the gatherer of the choice with that index.
 func (r *reader) choice(index int) *gatherer {
 	for _, g := range r.choices {
@@ -444,44 +433,4 @@ func (r *reader) judgeUnread() {
 	if r.reply.Outcome == pipeline.OK && r.reply.Unread > 0 && r.amount() == "" {
 		r.reply.Outcome, r.reply.Failure = pipeline.Error, &Failure{Kind: BadLink, Cause: ErrNothingRead}
 	}
-}
-
-// useCount takes what the server counted, as far as that can be.
-func (r *reader) useCount() {
-	counted, source := r.tally.result()
-	if source == sourceUsage {
-		counted, r.reply.Beside = counted.withBeside(r.beside, slices.ContainsFunc(r.reply.Choices, func(c Choice) bool { return c.Reasoning != "" }))
-	}
-	r.reply.Usage, r.reply.Impossible = counted.believed(r.asked, answered{r.amount(), r.reply.Outcome == pipeline.OK})
-	r.reply.TokenSource = source
-	if r.reply.OutputTokens() == pipeline.UnknownCount {
-		r.reply.TokenSource = sourceNone
-	}
-	if n := r.reply.Beside; n > 0 && r.reply.Outcome == pipeline.OK {
-		r.reply.Impossible = append(r.reply.Impossible, fmt.Sprintf("%d tokens in the total beside the prompt and the answer, of which nothing says what they are", n))
-	}
-	negative, unreadable := r.odd.told(r.reply.Usage)
-	r.reply.Impossible, r.reply.Unreadable = append(r.reply.Impossible, negative...), unreadable
-}
-
-// amount says how much came of the answer; empty for nothing.
-func (r *reader) amount() string {
-	switch {
-	case r.outputs == 1:
-		return "1 chunk"
-	case r.outputs > 0:
-		return fmt.Sprintf("%d chunks", r.outputs)
-	}
-	n := 0
-	for i := range r.reply.Choices {
-		c := &r.reply.Choices[i]
-		n += len(c.Text) + len(c.Reasoning)
-		for j := range c.ToolCalls {
-			n += len(c.ToolCalls[j].Name) + len(c.ToolCalls[j].Arguments)
-		}
-	}
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d bytes", n)
 }
