@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"time"
 
 	"halfsecond/pipeline"
@@ -101,7 +102,7 @@ func (c *Client) ask(h *pipeline.Hearing) (talk.Ask, error) {
 	header := http.Header{"User-Agent": {"halfsecond"}}
 	p.header(&c.config, header)
 	if c.config.SendStream {
-		wire.AskStream(header, h.Stream)
+		header.Set(wire.StreamHeader, strconv.Itoa(h.Stream))
 	}
 	return talk.Ask{
 		ID: h.Record.ID, Due: h.Record.Due, Protocol: string(p.name), Model: c.config.Model, URL: address, Header: header,

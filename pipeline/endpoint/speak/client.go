@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -93,7 +94,7 @@ func (c *Client) ask(s *pipeline.Saying) (talk.Ask, error) {
 	}
 	p.header(&c.config, header)
 	if c.config.SendStream {
-		wire.AskStream(header, s.Stream)
+		header.Set(wire.StreamHeader, strconv.Itoa(s.Stream))
 	}
 	return talk.Ask{
 		ID: s.Record.ID, Due: s.Record.Due, Protocol: string(p.name), Model: c.config.Model, URL: address, Header: header,

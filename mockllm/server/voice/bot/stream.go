@@ -40,8 +40,8 @@ type stream struct {
 func (s *Service) stream(k *talk.Socket, r *http.Request) talk.Session {
 	t := &stream{config: &s.config, Visit: s.Visit(k, r, "twilio bot", "", s.NewID("bot_"))}
 	t.in = audio.NewDecoder(audio.Format{Encoding: audio.MuLaw, Rate: twilio.SampleRate}, audio.Mix)
-	t.ear = speech.NewRecognizer(k.Loop, speech.Hearing{Rate: twilio.SampleRate, Profile: s.config.STT, Seed: s.Seed, Stream: s.Recognizer(wire.AskedStream(r.Header))}, t.heard)
-	t.mouth = speech.NewSynthesizer(k.Loop, speech.Speaking{Rate: twilio.SampleRate, Profile: s.config.Voice, Seed: s.Seed, Stream: s.Synthesizer(wire.AskedStream(r.Header))}, t.made)
+	t.ear = speech.NewRecognizer(k.Loop, speech.Hearing{Rate: twilio.SampleRate, Profile: s.config.STT, Seed: s.Seed, Stream: s.Recognizer(wire.AskedStream(r.Header.Get(wire.StreamHeader)))}, t.heard)
+	t.mouth = speech.NewSynthesizer(k.Loop, speech.Speaking{Rate: twilio.SampleRate, Profile: s.config.Voice, Seed: s.Seed, Stream: s.Synthesizer(wire.AskedStream(r.Header.Get(wire.StreamHeader)))}, t.made)
 	return t
 }
 

@@ -55,7 +55,7 @@ func (s *Service) file(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set(deepgram.HeaderRequest, id)
 	e := talk.Begin("deepgram file", id, r.URL.Path, o.model, arrived)
-	e.Stream = wire.AskedStream(r.Header)
+	e.Stream = wire.AskedStream(r.Header.Get(wire.StreamHeader))
 	heard := make([]ear.Heard, len(clips))
 	for i, c := range clips {
 		h := s.Ears.Hearing(&e, o.model, o.texts)

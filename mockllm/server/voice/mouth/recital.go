@@ -38,7 +38,7 @@ func (m *Models) Recite(w http.ResponseWriter, r *http.Request, arrived time.Dur
 		c.Form = func(_ speech.Chunk, _ time.Duration, encoded []byte) []byte { return encoded }
 	}
 	p := &performance{Recital: c, models: m, entry: talk.Begin(c.Protocol, c.ID, r.URL.Path, c.Model, arrived), plan: fault.From(r.Context())}
-	p.entry.Stream = wire.AskedStream(r.Header)
+	p.entry.Stream = wire.AskedStream(r.Header.Get(wire.StreamHeader))
 	m.Host.Respond(w, r, c.Content, arrived, p.begin)
 }
 

@@ -40,7 +40,7 @@ func (s *Service) transcriptions(w http.ResponseWriter, r *http.Request, task st
 		return
 	}
 	e := talk.Begin("openai "+task, id, r.URL.Path, q.model, arrived)
-	e.Stream = wire.AskedStream(r.Header)
+	e.Stream = wire.AskedStream(r.Header.Get(wire.StreamHeader))
 	h := s.Ears.Hearing(&e, q.model, q.texts)
 	h.Turn, h.Detector = q.turn, q.detector
 	if q.turn == (speech.Turn{}) && len(h.Script.Texts) > 1 {

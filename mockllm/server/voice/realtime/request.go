@@ -50,7 +50,7 @@ func (s *Service) request(r *http.Request, expires int64) request {
 
 // newSession begins a session; one that cannot be is closed at once.
 func (s *Service) newSession(k *talk.Socket, q request) *session {
-	t := &session{service: s, beta: q.beta, config: q.config, model: q.model, number: s.Session(wire.AskedStream(q.Header)), conversation: s.NewID("conv_")}
+	t := &session{service: s, beta: q.beta, config: q.config, model: q.model, number: s.Session(wire.AskedStream(q.Header.Get(wire.StreamHeader))), conversation: s.NewID("conv_")}
 	t.Visit = s.Visit(k, q.Request, "openai realtime session", q.config.Model, q.config.ID)
 	if q.fault != nil {
 		code := closeBadRequest

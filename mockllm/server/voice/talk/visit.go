@@ -37,7 +37,7 @@ type Visit struct {
 // Visit returns the visit of a client that has just connected.
 func (h *Host) Visit(k *Socket, r *http.Request, protocol, model, id string) Visit {
 	v := Visit{Socket: k, Host: h, Entry: Begin(protocol, id, r.URL.Path, model, k.Loop.Now())}
-	v.Entry.Stream, v.Entry.Fault = wire.AskedStream(r.Header), fault.From(r.Context()).Rules()
+	v.Entry.Stream, v.Entry.Fault = wire.AskedStream(r.Header.Get(wire.StreamHeader)), fault.From(r.Context()).Rules()
 	return v
 }
 
