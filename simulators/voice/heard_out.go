@@ -27,7 +27,8 @@ func (t *turn) heardOut() time.Duration {
 // answerOver returns when the answer of a model that hears and speaks is heard out.
 func (t *turn) answerOver() time.Duration {
 	r := &t.trace.Answers[0]
-	return t.drawn.egress + t.drawn.playout + r.FirstAudio + r.Stalled + pipeline.SamplesLast(r.Samples, r.Rate)
+	d := &t.drawn
+	return r.FirstAudio + r.Stalled + pipeline.SamplesLast(r.Samples, r.Rate) + d.post + d.buffer + d.egress + d.playout
 }
 
 // sayingsOver returns when what a service spoke is heard out. A request's audio is played once

@@ -116,11 +116,11 @@ func (p *parrot) Cancel(*pipeline.Turn) {}
 
 // directly runs a turn of 2 s of speech with a parrot, which is due at 2 s, and returns when the next
 // one begins.
-func directly(t *testing.T, answer func(r *pipeline.Answered)) (*pipeline.Trace, time.Duration) {
+func directly(t *testing.T, k Stack, answer func(r *pipeline.Answered)) (*pipeline.Trace, time.Duration) {
 	t.Helper()
 	var loop pipeline.Virtual
 	s := Services{Direct: &parrot{&loop, answer}, Voices: []Said{{Voice: pipeline.Voice{Rate: 1000, Samples: make([]int16, 2500), SpeechEnd: 2 * time.Second}}}}
-	sim := New(Config{Loop: &loop, Stack: tuned, Services: s, Seed: 1, NextRequest: counter()})
+	sim := New(Config{Loop: &loop, Stack: k, Services: s, Seed: 1, NextRequest: counter()})
 	sim.Busy(0, 0)
 	var got *pipeline.Trace
 	next := pipeline.Unknown
@@ -141,19 +141,24 @@ func TestDirect(t *testing.T) {
 			r.Rate, r.Samples = 24_000, 72_000 // 3 s
 		}
 	}
-	tr, next := directly(t, at(2540*ms, 2640*ms))
+	tr, next := directly(t, tuned, at(2540*ms, 2640*ms))
 	if got := tr.Mark(pipeline.MarkReplyHeard); tr.Outcome != pipeline.OK || tr.Due != 2*time.Second || got != 2680*ms || tr.Fact(pipeline.FactCutIn) != "no" || next != 5580*ms {
 		t.Errorf("%s %q, due %s, heard at %s, cut in: %q, next at %s", tr.Outcome, tr.Reason, tr.Due, got, tr.Fact(pipeline.FactCutIn), next)
 	}
-	tr, next = directly(t, at(900*ms, time.Second))
+	k := tuned
+	k.PostWait, k.PreBuffer = constant(70*ms), constant(30*ms)
+	if tr, next = directly(t, k, at(2540*ms, 2640*ms)); tr.Mark(pipeline.MarkReplyHeard) != 2780*ms || next != 5680*ms {
+		t.Errorf("behind a wait and a buffer heard at %s, next at %s", tr.Mark(pipeline.MarkReplyHeard), next)
+	}
+	tr, next = directly(t, tuned, at(900*ms, time.Second))
 	if tr.Outcome != pipeline.Truncated || tr.Reason != "the answer was heard 1.04s before the end of speech: it is none to all that was said" || tr.Mark(pipeline.MarkReplyHeard) != pipeline.Unknown || tr.Fact(pipeline.FactCutIn) != "yes" || next != 3*time.Second {
 		t.Errorf("%s %q, heard at %s, cut in: %q, next at %s", tr.Outcome, tr.Reason, tr.Mark(pipeline.MarkReplyHeard), tr.Fact(pipeline.FactCutIn), next)
 	}
-	tr, _ = directly(t, func(r *pipeline.Answered) { at(2540*ms, 2640*ms)(r); r.CutIns = 2 })
+	tr, _ = directly(t, tuned, func(r *pipeline.Answered) { at(2540*ms, 2640*ms)(r); r.CutIns = 2 })
 	if tr.Outcome != pipeline.OK || tr.Fact(pipeline.FactCutIn) != "yes" {
 		t.Errorf("%s %q, cut in: %q", tr.Outcome, tr.Reason, tr.Fact(pipeline.FactCutIn))
 	}
-	tr, _ = directly(t, func(r *pipeline.Answered) { r.Outcome, r.Reason, r.End = pipeline.Refused, "no", 100*ms })
+	tr, _ = directly(t, tuned, func(r *pipeline.Answered) { r.Outcome, r.Reason, r.End = pipeline.Refused, "no", 100*ms })
 	if tr.Outcome != pipeline.Refused || tr.Fact(pipeline.FactCutIn) != "" {
 		t.Errorf("%s %q, cut in: %q", tr.Outcome, tr.Reason, tr.Fact(pipeline.FactCutIn))
 	}

@@ -13,6 +13,7 @@ import (
 var (
 	toAgent = pipeline.ToAgent()
 	toEar   = pipeline.ToEar()
+	held    = []string{pipeline.SpanPostWait, pipeline.SpanPreBuffer} // before that goes out
 )
 
 // turn compares the spans and marks of a voice turn with the records that they are made of,
@@ -75,7 +76,7 @@ func (t *interaction) answered(a *pipeline.Answered) {
 	}
 	heard := pipeline.Unknown
 	if a.Outcome == pipeline.OK && a.Voiced != pipeline.Unknown {
-		heard = last + t.takes(toEar)
+		heard = last + t.takes(held) + t.takes(toEar)
 	}
 	t.same("mark "+pipeline.MarkReplyHeard, t.Mark(pipeline.MarkReplyHeard), heard)
 	t.cutIn(a)
@@ -96,7 +97,7 @@ func (t *interaction) spoken() {
 		t.same("mark "+pipeline.MarkReplyHeard, mark, voiced)
 	case mark == pipeline.Unknown && (!sure || t.ear() != pipeline.Unknown): // it was given up before that was played, or see landed
 	case mark == pipeline.Unknown:
-		t.say("mark "+pipeline.MarkReplyHeard, unknown, nanos(voiced+t.takes(toEar))+" or later")
+		t.say("mark "+pipeline.MarkReplyHeard, unknown, nanos(voiced+t.takes(held)+t.takes(toEar))+" or later")
 	case t.has(pipeline.SpanLeading):
 		t.same("span "+pipeline.SpanLeading+", its end", t.end(pipeline.SpanLeading), voiced)
 	case t.end(pipeline.SpanTTSFirstAudio) < voiced:
@@ -136,7 +137,7 @@ func (t *interaction) voiced() (at time.Duration, sure bool) {
 
 // linked compares the stages behind the first audio, which follow each other without a gap.
 func (t *interaction) linked() {
-	behind := append([]string{pipeline.SpanLeading, pipeline.SpanPostWait, pipeline.SpanPreBuffer, pipeline.SpanFillerWait}, toEar...)
+	behind := slices.Concat([]string{pipeline.SpanLeading}, held, []string{pipeline.SpanFillerWait}, toEar)
 	for _, s := range t.Spans {
 		if !slices.Contains(behind, s.Name) || len(s.After) == 0 {
 			continue

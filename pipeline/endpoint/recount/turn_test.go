@@ -31,13 +31,17 @@ func spokenTurn() pipeline.Trace {
 }
 
 // answeredTurn returns a turn of a bot that was called: silent at 180 ms, at the bot at 220,
-// committed at 420, first byte at 500, first sound played at 550.
-func answeredTurn() pipeline.Trace {
+// committed at 420, first byte at 500, first sound played at 550, and heard once it went through
+// spans of 10 ms each on top of 40.
+func answeredTurn(through ...string) pipeline.Trace {
 	t := pipeline.Trace{Kind: pipeline.KindVoice, Session: 2, Index: 3, Due: 180 * ms}
 	at := t.Append(pipeline.SpanUplink, 40*ms, true)
 	at = t.Append(pipeline.SpanEndOfTurn, 200*ms, false, at)
 	at = t.Append(pipeline.SpanModelAudio, 80*ms, false, at)
 	at = t.Append(pipeline.SpanLeading, 50*ms, false, at)
+	for _, name := range through {
+		at = t.Append(name, 10*ms, true, at)
+	}
 	at = t.Append(pipeline.SpanPlayout, 40*ms, true, at)
 	t.Marks = []pipeline.Mark{{Name: pipeline.MarkReplyHeard, At: t.Spans[at].End}}
 	a := pipeline.NewAnswered(1, 0)
@@ -161,6 +165,7 @@ func TestTurnsAgain(t *testing.T) {
 	}{
 		{"spoken", spokenTurn(), nil, ""},
 		{"answered", answeredTurn(), nil, ""},
+		{"answered, and held", answeredTurn(pipeline.SpanPostWait, pipeline.SpanPreBuffer, pipeline.SpanEgress), nil, ""},
 		{"frames that are sent again", spokenTurn(), func(t *pipeline.Trace) {
 			t.Append(pipeline.SpanUplinkLoss, 20*ms, true, 0)
 			t.Hearings[0].SpeechEnd = 240 * ms
