@@ -45,6 +45,7 @@ func askSpoken(t *testing.T, text string, n, maxRequests int) (got trace.Run, se
 		if err != nil {
 			t.Error(err)
 		}
+		synctest.Wait() // until the servers know that the last of their clients has gone
 		cancel()
 		if err := <-ended; err != nil {
 			t.Error(err)
