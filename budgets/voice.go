@@ -22,7 +22,7 @@ var voiceMetrics = []Metric{
 	wastedTokens(false),
 	tally("speech_clipped", Share, "frames of the user's speech that were lost and not replaced / frames of it", "turns whose sound loses frames", ofShare(pipeline.FactSpeechClipped)),
 	tally("reply_clipped", Share, "frames of the reply that were lost and not replaced / frames of it", "turns whose sound loses frames", ofShare(pipeline.FactReplyClipped)),
-	tally("underruns", Count, "holes in the reply after it began", "turns whose reply was followed to its end, or came from a service", underruns),
+	tally("underruns", Count, "holes in the reply after it began; a modelled piece that is made slower than it plays has one for all its stalls, real sound one at each, so compare stalled", "turns whose reply was followed to its end, or came from a service", underruns),
 	latency("stalled", "time that the reply is silent after it began, since the next audio is not there", "turns whose reply was followed to its end, or came from a service", stalled),
 }
 

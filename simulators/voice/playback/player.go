@@ -1,6 +1,9 @@
 package playback
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // Piece is audio of one text that was handed to a voice.
 type Piece struct {
@@ -22,7 +25,8 @@ func (x Piece) Until(at time.Duration) (some Piece, ok bool) {
 	return x, true
 }
 
-// Gap is a silence inside a reply.
+// Gap is a silence inside a reply. Of a piece that is made slower than it plays it stands for
+// all the silences between its samples together.
 type Gap struct{ From, To time.Duration }
 
 // Player plays pieces in order, from the instant at which the first can be. The zero
@@ -48,11 +52,22 @@ func (p *Player) Add(x Piece) {
 	p.wait(x.First)
 	p.played = append(p.played, played{x, p.Over})
 	// Evenly made audio that comes slower than it plays runs dry again and again: all of the
-	// shortfall is one gap, before the last sample.
-	p.Over += x.For
-	if late := x.Last; late > p.Over {
-		p.wait(late)
+	// shortfall is one gap, where it does first, after which the rest plays to its last sample.
+	if short := x.Last - p.Over - x.For; short > 0 {
+		some := x.inHand(p.Over)
+		p.Over += some
+		p.wait(p.Over + short)
+		p.Over += x.For - some
+		return
 	}
+	p.Over += x.For
+}
+
+// inHand returns how much of a piece that is made slower than it plays is played without a
+// silence from an instant on: what is there then, and what is made while that plays.
+func (x Piece) inHand(from time.Duration) time.Duration {
+	there, slower := float64(from-x.First), float64(x.Last-x.First-x.For)
+	return min(x.For, time.Duration(math.Round(there*float64(x.For)/slower)))
 }
 
 // wait plays silence until an instant.

@@ -24,12 +24,14 @@ func TestPlayer(t *testing.T) {
 		{"nothing", Player{}, nil, "", 0},
 		{"one piece, all at once", Player{}, []Piece{piece(100, 100, 1000)}, "", 1100},
 		{"made as fast as it plays", Player{}, []Piece{piece(100, 1100, 1000)}, "", 1100},
-		{"made slower: the shortfall is one gap", Player{}, []Piece{piece(100, 1600, 1000)}, "1100-1600 ", 1600},
+		{"made slower: the shortfall is one gap, at once", Player{}, []Piece{piece(100, 1600, 1000)}, "100-600 ", 1600},
 		{"the next is there in time", Player{}, []Piece{piece(100, 200, 1000), piece(1100, 1200, 500)}, "", 1600},
 		{"the next is late", Player{}, []Piece{piece(100, 200, 1000), piece(1300, 1400, 500)}, "1100-1300 ", 1800},
-		{"the next is late, and slow", Player{}, []Piece{piece(100, 200, 1000), piece(1300, 2000, 500)}, "1100-1300 1800-2000 ", 2000},
-		{"slow, and the next is late: one gap", Player{}, []Piece{piece(100, 1600, 1000), piece(1700, 1800, 500)}, "1100-1700 ", 2200},
-		{"a player that begins later has some in hand", Player{Begun: true, Over: 400 * ms}, []Piece{piece(100, 1600, 1000), piece(1700, 1800, 500)}, "1400-1700 ", 2200},
+		{"the next is late, and slow", Player{}, []Piece{piece(100, 200, 1000), piece(1300, 2000, 500)}, "1100-1500 ", 2000},
+		{"slow, and the next is late: two gaps", Player{}, []Piece{piece(100, 1600, 1000), piece(1700, 1800, 500)}, "100-600 1600-1700 ", 2200},
+		// 300 ms behind the first sample 200 are in hand, which are used up, with what is made meanwhile, after 600.
+		{"a player that begins later has some in hand", Player{Begun: true, Over: 400 * ms}, []Piece{piece(100, 1600, 1000), piece(1700, 1800, 500)}, "1000-1200 1600-1700 ", 2200},
+		{"a piece without sound is late", Player{}, []Piece{piece(100, 200, 1000), piece(1000, 1300, 0)}, "1100-1300 ", 1300},
 	} {
 		p := c.player
 		for _, x := range c.pieces {
