@@ -49,7 +49,7 @@ const (
 
 	SpanPostWait    = "post_wait"
 	SpanPreBuffer   = "pre_buffer"
-	SpanFiller      = "filler" // until it can be sent
+	SpanFiller      = "filler" // until it can be sent: a connection, a place at the voice and its first audio
 	SpanFillerPlays = "filler_plays"
 	SpanFillerWait  = "filler_wait" // the answer waits for the filler's end
 	SpanEgress      = "egress"

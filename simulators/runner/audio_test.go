@@ -77,6 +77,7 @@ func TestAgreeOnAudio(t *testing.T) {
 		"characters":      "  audio: {}\n  gather: {by: characters, characters: 60}\n" + hostedPart,
 		"context":         "  audio: {}\n  context: {turns: 4}\n" + enginePart,
 		"tool":            "  audio: {}\n  tool: {share: 50%, takes: 200ms}\n" + hostedPart,
+		"filler":          "  audio: {}\n  filler: {share: 50%, after: {uniform: [0s, 100ms]}, for: {uniform: [100ms, 900ms]}}\n" + hostedPart,
 		"several calls":   "  audio: {frame: 20ms}\n" + enginePart,
 		"open load":       "  audio: {}\n" + enginePart,
 		"barge in":        "  audio: {}\n  barge_in: {share: 50%, after: {uniform: [0s, 500ms]}}\n" + hostedPart,
@@ -143,4 +144,19 @@ func length(t *pipeline.Trace, name string) (all time.Duration) {
 		}
 	}
 	return all
+}
+
+// TestFillerOnAudio: a filler takes the voice's first audio, drawn for its turn, whether users
+// speak audio or not.
+func TestFillerOnAudio(t *testing.T) {
+	with := func(keys string) []pipeline.Trace {
+		return judged(t, audioHead+keys+"  filler: {after: 10ms}\n"+hostedPart, 20).Traces
+	}
+	plain, audio := with(""), with("  audio: {}\n")
+	for i := range plain {
+		got, want := length(&audio[i], pipeline.SpanFiller), length(&plain[i], pipeline.SpanFiller)
+		if voice := length(&plain[i], pipeline.SpanTTSFirstAudio); got != want || want != voice+10*time.Millisecond {
+			t.Errorf("turn %d: %s until the filler can be sent, %s without audio; want the voice's %s and 10ms", i, got, want, voice)
+		}
+	}
 }

@@ -22,6 +22,9 @@ func (r *run) withoutEffect() error {
 	if s.TTS != nil && v.Guess != nil && v.Guess.TTS {
 		errs = append(errs, errors.New("voice.guess.tts has no effect on a real tts service: what it speaks cannot be held back, and is not asked for before the commit; leave it out, or tts: false"))
 	}
+	if s.TTS != nil && v.Filler != nil {
+		errs = append(errs, errors.New("voice.filler has no effect on a real tts service: it is not asked for fillers, and how soon one of its would be heard is not known; leave it out"))
+	}
 	return errors.Join(errs...)
 }
 

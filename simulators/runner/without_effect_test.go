@@ -24,6 +24,7 @@ func TestWithoutEffect(t *testing.T) {
 		{direct, Speech{Direct: &converse.Config{}}, "voice.barge_in has no effect on a real speech_to_speech service"},
 		{direct, Speech{Bot: &phone.Config{}}, "voice.barge_in has no effect on a real speech_to_speech service"},
 		{spokenHead + "  guess: {from: vad_stop, tts: true}\n" + hostedPart, Speech{TTS: &speak.Config{}}, "voice.guess.tts has no effect on a real tts service"},
+		{spokenHead + "  filler: {share: 50%}\n" + hostedPart, Speech{TTS: &speak.Config{}}, "voice.filler has no effect on a real tts service"},
 	} {
 		s := parse(t, c.text)
 		if _, err := Run(t.Context(), s, Settings{Target: Endpoint, Seed: 1, N: 1, Speech: c.speech}); err == nil || !strings.Contains(err.Error(), c.want) {

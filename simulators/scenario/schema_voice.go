@@ -55,7 +55,7 @@ var spoken = object(
 	chain(can("first_clause_tokens", func(v *Voice) *dist.Count { return &v.FirstClauseTokens }, dist.ConstantCount(6), tokens, "tokens of the first clause of a modelled answer, for gather by clause")),
 	chain(need("tts_first_audio", func(v *Voice) *Delay { return &v.TTSFirstAudio }, delay("tts"), "text handed over to first audio")),
 	chain(can("tts_connect", func(v *Voice) **Connect { return &v.TTSConnect }, nil, pointer(connect), "connections to the voice that have to be opened; leave it out for warm ones")),
-	chain(can("tts_workers", func(v *Voice) *int { return &v.TTSWorkers }, 0, whole(0, 100_000), "replies that the voice makes at a time, for all users; 0 is any number")),
+	chain(can("tts_workers", func(v *Voice) *int { return &v.TTSWorkers }, 0, whole(0, 100_000), "replies and fillers that the voice makes at a time, for all users; 0 is any number")),
 	chain(can("tts_holds", func(v *Voice) *int { return &v.TTSHolds }, 0, whole(0, 100_000), "characters that the voice waits for before it begins, or the end of the reply; 0 waits for none")),
 	chain(can("tts_factor", func(v *Voice) *float64 { return &v.TTSFactor }, 0, decimal(0, 1000), "seconds that the voice takes to make a second of audio, so that holes in the reply are seen; 0 does not look for them")),
 	can("leading_silence", func(v *Voice) *Delay { return &v.LeadingSilence }, fixed(0), delay("tts"), "silence at the start of that audio"),

@@ -109,7 +109,7 @@ var changed = []struct {
 	{"filler.for", "for: {uniform: [300ms, 600ms]}", "for: 500ms", "filler_plays"},
 	{"first_clause_tokens", "first_clause_tokens: {uniform: [2, 4]}", "first_clause_tokens: 3", ""},
 	{"tts_first_audio", "tts_first_audio: {uniform: [80ms, 120ms]}", "tts_first_audio: 130ms", "tts_first_audio,filler"},
-	{"tts_connect.takes", "tts_connect: {takes: {uniform: [1ms, 9ms]}", "tts_connect: {takes: 5ms", "tts_connect"},
+	{"tts_connect.takes", "tts_connect: {takes: {uniform: [1ms, 9ms]}", "tts_connect: {takes: 5ms", "tts_connect,filler"},
 	{"tts_holds", "tts_holds: 0", "tts_holds: 20", ""},
 	{"tts_factor", "tts_factor: 0", "tts_factor: 0.5", ""},
 	{"leading_silence", "leading_silence: {uniform: [10ms, 50ms]}", "leading_silence: 5ms", "leading_silence,filler_plays"},

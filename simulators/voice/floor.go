@@ -7,39 +7,6 @@ import (
 	"halfsecond/pipeline"
 )
 
-// fill has something said that is no answer, at the committed turn or later.
-func (t *turn) fill() {
-	f := t.simulator.config.Stack.Filler
-	if f == nil || f.Tools && !t.usesTool() {
-		return
-	}
-	r := t.chance("filler")
-	if !luck(&r, f.Share) {
-		return
-	}
-	after, long := f.After.Draw(&r), f.For.Draw(&r)
-	if after == 0 {
-		t.sayFiller(after, long)
-		return
-	}
-	t.fills = t.loop().After(after, pipeline.RankTimer, func() { t.sayFiller(after, long) })
-}
-
-// sayFiller has a filler said that was handed to the voice so long after the commit, which is
-// now, unless there is text of the answer. It is sent as the answer is, once the agent has waited
-// and gathered, and silence comes first in it, too: its sound is over at the ear when the next
-// can begin there.
-func (t *turn) sayFiller(after, long time.Duration) {
-	if t.handed {
-		return
-	}
-	d := &t.drawn
-	ready := t.trace.Append(pipeline.SpanFiller, after+d.tts+d.post+d.buffer, true, t.ear.commit...)
-	heard := t.end(ready) + d.leading + t.wayOut()
-	t.filler = t.trace.Append(pipeline.SpanFillerPlays, d.leading+long, true, ready)
-	t.trace.Marks = append(t.trace.Marks, pipeline.Mark{Name: pipeline.MarkFillerHeard, At: heard})
-}
-
 // interruption is the user speaking into a reply.
 type interruption struct {
 	onset, noticed time.Duration // the first sound at the mouth, and when the agent would believe it

@@ -36,12 +36,9 @@ func (t *turn) pass(name string, length time.Duration) {
 
 // reach has the text come to the voice, once there is a connection and a place.
 func (t *turn) reach() {
-	d, k := &t.drawn, &t.simulator.config.Stack
-	if d.voiceConnect > 0 && k.TTS.Socket.due(t.of.spoke, t.latest(t.way)) {
-		t.pass(pipeline.SpanTTSConnect, d.voiceConnect)
-	}
+	t.pass(pipeline.SpanTTSConnect, t.connect(t.latest(t.way)))
 	at := t.latest(t.way)
-	if k.TTS.Workers == 0 {
+	if t.simulator.config.Stack.TTS.Workers == 0 {
 		t.voice(at)
 		return
 	}
@@ -51,8 +48,21 @@ func (t *turn) reach() {
 		if early && t.settled && !t.right {
 			return
 		}
-		t.seat = t.simulator.desk.come(t.synthesis(), func() { t.voice(at) })
+		t.seat = t.simulator.desk.come(t.synthesis(t.reply()), func() { t.voice(at) })
 	})
+}
+
+// connect returns how long text that is there at an instant waits for a connection to the voice:
+// for one that has to be opened, or for the rest of the opening of one that another text of the
+// turn has begun.
+func (t *turn) connect(at time.Duration) time.Duration {
+	socket := t.simulator.config.Stack.TTS.Socket
+	takes := t.drawn.voiceConnect
+	if takes > 0 && (socket.Each || !t.filling.waits() && socket.due(t.of.spoke, at)) {
+		t.opened = at + takes
+		return takes
+	}
+	return max(0, t.opened-at)
 }
 
 // voice lays out the service's work until its first audio. It begins now, or where texts
@@ -61,7 +71,7 @@ func (t *turn) voice(there time.Duration) {
 	began := max(there, t.loop().Now())
 	t.pass(pipeline.SpanTTSQueue, began-there)
 	t.began = began
-	t.of.spoke = began + t.synthesis()
+	t.of.spoke = max(t.of.spoke, began+t.synthesis(t.reply()))
 	audio := t.tried(t.trace.Append(pipeline.SpanTTSFirstAudio, t.drawn.tts, true, t.way...))
 	if t.settled {
 		t.play(audio, t.drawn.leading, true)
@@ -70,9 +80,9 @@ func (t *turn) voice(there time.Duration) {
 	}
 }
 
-// synthesis returns how long the voice works on the whole reply.
-func (t *turn) synthesis() time.Duration {
-	return t.drawn.tts + time.Duration(t.simulator.config.Stack.TTS.Factor*float64(t.reply()))
+// synthesis returns how long the voice works on a text that plays so long.
+func (t *turn) synthesis(plays time.Duration) time.Duration {
+	return t.drawn.tts + time.Duration(t.simulator.config.Stack.TTS.Factor*float64(plays))
 }
 
 // play lays out the way from the first audio, and the silence in it, to the ear, and what

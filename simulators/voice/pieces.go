@@ -39,11 +39,14 @@ type piece struct {
 func (x *pieces) fresh() pieces { return pieces{cuts: x.cuts[:0], made: x.made[:0]} }
 
 // follows reports whether holes in the playback of replies are looked for.
-func (k *Stack) follows() bool { return k.TTS.Factor > 0 && k.SpeechPerToken > 0 }
+func (k *Stack) follows() bool { return k.TTS.paced() && k.SpeechPerToken > 0 }
 
 // listens reports whether it matters what of a reply is heard when: for its holes, or to know
 // how far it was heard when the user spoke into it.
-func (k *Stack) listens() bool { return k.SpeechPerToken > 0 && (k.TTS.Factor > 0 || k.BargeIn != nil) }
+func (k *Stack) listens() bool { return k.SpeechPerToken > 0 && (k.TTS.paced() || k.BargeIn != nil) }
+
+// paced reports whether the voice is a modelled one that makes a reply in time that is known.
+func (v *TTS) paced() bool { return v.Factor > 0 && !v.Real }
 
 // cuts reports whether later pieces matter than the first.
 func (k *Stack) cuts() bool { return k.listens() || k.TTS.Holds > 0 || k.TTS.Real }

@@ -171,7 +171,8 @@ type Tool struct {
 }
 
 // Filler is what is said while the answer is made. It is not, where text of the answer is
-// handed to the voice first.
+// handed to the voice first. It is a text to the voice as the answer is: it opens a connection
+// where one is due, waits for a place, and is made at the voice's pace.
 type Filler struct {
 	Share float64   // of turns
 	After dist.Dist // from the committed turn until it is handed to the voice
@@ -191,7 +192,9 @@ type TTS struct {
 	// Factor is how long it takes to make a second of audio after the first, in seconds; 0
 	// has it all at once, and follows no playback.
 	Factor float64
-	// Real says that a service takes its place, which has all else that is set here itself.
+	// Real says that a service takes its place, which has all else that is set here itself. It
+	// is not asked for fillers: they take FirstAudio and Factor, as a service does that has both
+	// from here.
 	Real bool
 }
 

@@ -39,6 +39,8 @@ type turn struct {
 	way      []pipeline.SpanID // what the next stage to the ear waits for
 	seat     *seat             // at the voice; nil for none
 	fills    pipeline.Timer    // until there is a filler
+	filling  filling           // the filler at the voice
+	opened   time.Duration     // the last connection to the voice that the turn opened is open; 0 for none
 	began    time.Duration     // the voice worked on the first piece from then on
 	heardAt  time.Duration     // first audible sample at the ear
 	barge    *interruption     // nil for none, or none any more
@@ -148,6 +150,7 @@ func (t *turn) finish() {
 		return
 	}
 	t.fills.Stop()
+	t.filling.giveUp()
 	outcome, reason := t.outcome()
 	t.tell()
 	t.hearsOut()

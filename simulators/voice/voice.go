@@ -5,7 +5,7 @@
 // to the committed turn, mind.go for the language model, guess.go for asking it early, in_vain.go at the pauses inside a turn,
 // line.go for what calls ask of workers that they share, backlog.go and desk.go for who
 // waits for those, pieces.go for what of the answer goes to the voice, mouth.go for that,
-// floor.go for who speaks into whom, follow.go for the playback, heard_out.go for its end at the ear. call.go holds what one turn
+// filler.go for what is said before it, floor.go for who speaks into whom, follow.go for the playback, heard_out.go for its end at the ear. call.go holds what one turn
 // leaves to the next, draw.go the random numbers, said.go what is said, judge.go the
 // end-of-turn policies, live.go the services that take the place of modelled stages,
 // heard.go what they hear, ahead.go the connection that is opened early, and spoken.go the text
@@ -48,7 +48,7 @@ type Simulator struct {
 // New returns a Simulator.
 func New(c Config) *Simulator {
 	if c.Services.TTS != nil { // which has its own connections, places and habits
-		c.Stack.TTS = TTS{Real: true}
+		c.Stack.TTS = TTS{Real: true, FirstAudio: c.Stack.TTS.FirstAudio, Factor: c.Stack.TTS.Factor}
 	}
 	s := &Simulator{config: c, calls: map[int]*call{}, dialled: map[int]bool{}, users: map[int]time.Duration{}, desk: desk{loop: c.Loop, places: c.Stack.TTS.Workers}}
 	s.detectors = backlog{workers: c.Stack.VADWorkers, each: c.Stack.vadShare()}
