@@ -11,7 +11,8 @@ import (
 	"halfsecond/pipeline/wire/twilio"
 )
 
-// Names of faults.
+// Names of faults. How much audio a message holds is none: payloads of any size are queued and
+// played in the order that they come in, so that the end of an answer may be less than 20 ms.
 const (
 	FaultBinary   = "binary_message"   // want text
 	FaultJSON     = "not_json"         // it is not JSON of the right form
@@ -21,7 +22,6 @@ const (
 	FaultBase64   = "not_base64"       // the payload is not
 	FaultEmpty    = "empty_payload"    // there is no audio in it
 	FaultHeader   = "audio_file"       // the payload begins as a file does; it is played all the same
-	FaultPart     = "part_of_a_frame"  // the payload is no whole number of 20 ms; it is played all the same
 	FaultOverflow = "buffer_overflow"  // more than ten minutes are queued
 	FaultMark     = "mark_not_taken"   // too long a name, or too many of them
 )
@@ -101,11 +101,8 @@ func readMedia(payload string) message {
 		return wrong(FaultEmpty, "the payload of a media message is empty")
 	}
 	m := message{event: twilio.EventMedia, codes: codes}
-	switch head, ok := fileHead(codes); {
-	case ok:
+	if head, ok := fileHead(codes); ok {
 		m.fault, m.why = FaultHeader, fmt.Sprintf("the payload of a media message begins with %q: want mu-law samples without a header, which is heard as a click", head)
-	case len(codes)%spanSamples != 0:
-		m.fault, m.why = FaultPart, fmt.Sprintf("the payload of a media message has %d bytes: %d of them are 20 ms of mu-law", len(codes), spanSamples)
 	}
 	return m
 }
@@ -125,7 +122,7 @@ func fileHead(codes []byte) (head string, ok bool) {
 // silences reports whether audio of a message with a fault is lost.
 func silences(fault string) bool {
 	switch fault {
-	case FaultHeader, FaultPart, FaultMark, "":
+	case FaultHeader, FaultMark, "":
 		return false
 	}
 	return true
