@@ -1,6 +1,8 @@
 package budgets
 
 import (
+	"cmp"
+	"math"
 	"time"
 
 	"halfsecond/pipeline"
@@ -87,6 +89,37 @@ func (c *Curve) Quickest(q quantile.Q, cutIn float64) *CurvePoint {
 		}
 	}
 	return best
+}
+
+// Calmest returns the point that cuts in least often among those whose replies land no later
+// than the present one's, in both percentiles; nil where none of them cuts in less often than
+// that, and where the present value is not on the curve. Of equals it is the quickest by a
+// percentile, and then the nearest to the present value.
+func (c *Curve) Calmest(q quantile.Q) *CurvePoint {
+	now := c.Now()
+	if now == nil {
+		return nil
+	}
+	var best *CurvePoint
+	apart := func(p *CurvePoint) float64 { return math.Abs(p.Setting - now.Setting) }
+	for i := range c.Points {
+		p := &c.Points[i]
+		if p.CutIn.Value >= now.CutIn.Value || later(p.P50, now.P50) || later(p.P95, now.P95) {
+			continue
+		}
+		if best == nil || cmp.Or(cmp.Compare(p.CutIn.Value, best.CutIn.Value), cmp.Compare(p.At(q), best.At(q)), cmp.Compare(apart(p), apart(best))) < 0 {
+			best = p
+		}
+	}
+	return best
+}
+
+// later reports whether a percentile is later than another, or cannot be told to be no later.
+func later(d, than time.Duration) bool {
+	if d == pipeline.Unknown || than == pipeline.Unknown {
+		return d != than
+	}
+	return d > than
 }
 
 // At returns a percentile of the latency: the p95, or the p50 for any other.

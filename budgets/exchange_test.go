@@ -129,3 +129,36 @@ func TestCurve(t *testing.T) {
 		t.Errorf("quickest %+v, want none", q)
 	}
 }
+
+// TestCalmest: what lands no later than now and cuts in less often is a free gain; one that is
+// later in either percentile is not, nor one whose percentile is not known.
+func TestCalmest(t *testing.T) {
+	at := func(setting float64, p50, p95 time.Duration, cutIn float64) CurvePoint {
+		return CurvePoint{Setting: setting, P50: p50, P95: p95, CutIn: Proportion{Value: cutIn}}
+	}
+	for name, tt := range map[string]struct {
+		points []CurvePoint // the first one is the present
+		want   float64      // 0 for none
+	}{
+		"as quick":           {[]CurvePoint{at(.6, 837*ms, 2317*ms, .115), at(.9, 837*ms, 2317*ms, .06), at(.95, 837*ms, 2317*ms, .055)}, .95},
+		"nearest of equals":  {[]CurvePoint{at(.6, 837*ms, 2317*ms, .1), at(.9, 837*ms, 2317*ms, .05), at(.8, 837*ms, 2317*ms, .05)}, .8},
+		"quickest of equals": {[]CurvePoint{at(.6, 837*ms, 2317*ms, .1), at(.9, 830*ms, 2317*ms, .05), at(.8, 837*ms, 2317*ms, .05)}, .9},
+		"later p95":          {[]CurvePoint{at(.3, 837*ms, 837*ms, .15), at(.95, 837*ms, 2317*ms, .05)}, 0},
+		"later p50":          {[]CurvePoint{at(.3, 837*ms, 837*ms, .15), at(.95, 838*ms, 837*ms, .05)}, 0},
+		"no fewer cut-ins":   {[]CurvePoint{at(.3, 837*ms, 837*ms, .15), at(.2, 800*ms, 800*ms, .15)}, 0},
+		"unknown":            {[]CurvePoint{at(.3, 837*ms, 837*ms, .15), at(.2, 800*ms, pipeline.Unknown, .1)}, 0},
+		"both unknown":       {[]CurvePoint{at(.3, 837*ms, pipeline.Unknown, .15), at(.2, 800*ms, pipeline.Unknown, .1)}, .2},
+	} {
+		tt.points[0].Now = true
+		c, got := Curve{Points: tt.points}, 0.
+		if p := c.Calmest(quantile.P50); p != nil {
+			got = p.Setting
+		}
+		if got != tt.want {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+	if p := (&Curve{Points: []CurvePoint{at(1, ms, ms, .1), at(2, ms, ms, 0)}}).Calmest(quantile.P50); p != nil {
+		t.Errorf("%+v of a curve without the present value", p)
+	}
+}

@@ -110,21 +110,48 @@ func pointWords(p *budgets.CurvePoint) string {
 // the present one is not on the curve: assumed.
 const fewCutIns = .05
 
-// advised names the quickest value that cuts in no more often than now.
+// advised names the quickest value that cuts in no more often than now, and the one that is no
+// slower than now and cuts in least often: both cost nothing.
 func advised(c *budgets.Curve, q quantile.Q) string {
 	most, as := fewCutIns, percent(fewCutIns)+" of turns at most"
 	now := c.Now()
 	if now != nil {
 		most, as = now.CutIn.Value, "no more turns than now"
 	}
-	best := c.Quickest(q, most)
-	switch {
-	case best == nil:
+	best, calm := c.Quickest(q, most), c.Calmest(q)
+	if best == nil {
 		return fmt.Sprintf("None of the values cuts in on %s.", as)
-	case now != nil && best.At(q) == now.At(q):
-		return fmt.Sprintf("The present value is the quickest that cuts in on %s: being quicker costs cut-ins.", as)
 	}
-	return fmt.Sprintf("Quickest that cuts in on %s: %s %s, p50 %s, p95 %s, %s of turns.", as, c.Setting, valueOf(c, best.Setting), knownLength(best.P50), knownLength(best.P95), percent(best.CutIn.Value))
+	quicker := now == nil || best.At(q) != now.At(q)
+	words := fmt.Sprintf("Quickest that cuts in on %s: %s, %s of turns.", as, landsAt(c, best), percent(best.CutIn.Value))
+	switch {
+	case calm == nil && quicker || calm == best && quicker:
+		return words
+	case quicker:
+		return words + " No slower than now, and it cuts in least: " + landsAt(c, calm) + ", " + fewer(calm, now) + "."
+	case calm == nil:
+		return fmt.Sprintf("The present value is the quickest that cuts in on %s: %s.", as, beingQuicker(c, q, now))
+	}
+	return fmt.Sprintf("Move to %s %s: p50 %s and p95 %s are no later than now, and it cuts in on %s. Beyond that, %s.",
+		c.Setting, valueOf(c, calm.Setting), knownLength(calm.P50), knownLength(calm.P95), fewer(calm, now), beingQuicker(c, q, now))
+}
+
+// landsAt says how soon replies land at a value.
+func landsAt(c *budgets.Curve, p *budgets.CurvePoint) string {
+	return fmt.Sprintf("%s %s, p50 %s, p95 %s", c.Setting, valueOf(c, p.Setting), knownLength(p.P50), knownLength(p.P95))
+}
+
+// fewer says on how many turns a value cuts in, and the present one.
+func fewer(p, now *budgets.CurvePoint) string {
+	return fmt.Sprintf("%s of turns instead of %s", percent(p.CutIn.Value), percent(now.CutIn.Value))
+}
+
+// beingQuicker says what a quicker value costs, where there is one.
+func beingQuicker(c *budgets.Curve, q quantile.Q, now *budgets.CurvePoint) string {
+	if slices.ContainsFunc(c.Points, func(p budgets.CurvePoint) bool { return p.At(q) != pipeline.Unknown && p.At(q) < now.At(q) }) {
+		return "being quicker costs cut-ins"
+	}
+	return fmt.Sprintf("no value is quicker by the %v", q)
 }
 
 // valueOf is a value of the setting with its unit.
