@@ -13,8 +13,6 @@ const (
 	rate = twilio.SampleRate
 	// span is the audio of one message, and of one frame that is played.
 	span = 20 * time.Millisecond
-	// spanSamples are the samples of it, each a byte.
-	spanSamples = 160
 )
 
 // Of G.711 mu-law: what is added to a magnitude of 16 bits before its power of two is taken,
