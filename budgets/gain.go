@@ -2,7 +2,9 @@ package budgets
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"time"
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
@@ -62,6 +64,35 @@ func (m Aim) Inside(f Figure) bool { return m.Limited && f.Known && m.Budget.Lim
 
 // Gained returns by how much a figure is better after than before; both are known.
 func (m Aim) Gained(before, after Figure) float64 { return m.Budget.better(before.Value, after.Value) }
+
+// The least change of a duration that is worth another setting: one that is not heard, and of
+// what is itself brief a share of it. Both are assumed: audio is played in frames of 20 ms, and
+// half of one is within what two calls differ by.
+const (
+	leastWorth      = 10 * time.Millisecond
+	leastWorthShare = .1
+)
+
+// Worth reports whether a figure moves by as much as is worth another setting: a duration by 10
+// ms or by a tenth of it, and anything else by any; or across the limit, however little that
+// takes.
+func (m Aim) Worth(now, would Figure) bool {
+	if !now.Known || !would.Known {
+		return false
+	}
+	moved := math.Abs(m.Gained(now, would))
+	if m.Limited && m.Inside(now) != m.Inside(would) {
+		return true
+	}
+	if m.Unit() != Duration {
+		return moved > 1e-12
+	}
+	return moved > 0 && moved >= min(float64(leastWorth), leastWorthShare*math.Abs(now.Value))
+}
+
+// Matters reports whether what becomes of a figure is worth another setting, and can be told
+// from nothing by the gain's interval.
+func (m Aim) Matters(now, would Figure, g Gain) bool { return g.Matters() && m.Worth(now, would) }
 
 // Unit returns the unit of the figure.
 func (m Aim) Unit() Unit { return m.Budget.unit() }

@@ -106,3 +106,39 @@ func TestAims(t *testing.T) {
 		}
 	}
 }
+
+// TestWorth: a change is worth a setting from 10 ms on, or a tenth of what is brief, or where it
+// crosses the limit; of what is no duration any is.
+func TestWorth(t *testing.T) {
+	for _, tt := range []struct {
+		aim        string
+		now, would float64
+		want       bool
+	}{
+		{"p50(reply) < 800ms", 833e6, 831e6, false},
+		{"p50(reply) < 800ms", 833e6, 823.1e6, false},
+		{"p50(reply) < 800ms", 833e6, 823e6, true},
+		{"p50(reply) < 800ms", 833e6, 843e6, true}, // for the worse
+		{"p50(reply) < 800ms", 801e6, 799e6, true}, // inside
+		{"p50(reply) < 800ms", 799e6, 801e6, true}, // no longer
+		{"p50(llm_queue) < 1ms", 20e6, 18e6, true},
+		{"p50(llm_queue) < 1ms", 20e6, 18.1e6, false},
+		{"p50(llm_queue) < 1ms", 0, 0, false},
+		{"mean(cut_in_share) < 1%", .2, .195, true},
+		{"mean(cut_in_share) < 1%", .2, .2, false},
+	} {
+		m := aimAt(t, tt.aim)
+		now, would := Figure{tt.now, true}, Figure{tt.would, true}
+		if got := m.Worth(now, would); got != tt.want {
+			t.Errorf("%s from %v to %v is worth it: %t, want %t", tt.aim, tt.now, tt.would, got, tt.want)
+		}
+		by := m.Gained(now, would)
+		chance := Gain{Value: by, Known: true, Low: -1e9, High: 1e9, HasInterval: true}
+		if m.Matters(now, would, chance) || m.Matters(now, would, Gain{Value: by, Known: true}) != tt.want {
+			t.Errorf("%s from %v to %v: what may be chance matters, or what is not does not", tt.aim, tt.now, tt.would)
+		}
+	}
+	if m := aimAt(t, "p50(reply) < 800ms"); m.Worth(Figure{}, Figure{1, true}) || m.Worth(Figure{1, true}, Figure{}) {
+		t.Error("what is not known is worth it")
+	}
+}

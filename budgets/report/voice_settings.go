@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,7 +60,7 @@ func (r *Report) settings() *Settings {
 	c := r.changes
 	s := &Settings{Metric: c.Metric, By: c.Aims[0].Budget.Name(), Turns: c.Turns, Now: stateOf(c, c.Now), Changes: []Setting{}, Sentence: r.reach()}
 	for _, x := range c.Ranked() {
-		s.Changes = append(s.Changes, Setting{x.What, x.Key, x.Cost, gainOf(c.Aims[0], x.Gain), stateOf(c, x.Would)})
+		s.Changes = append(s.Changes, Setting{x.What, x.Key, x.Cost, gainOf(c, &x), stateOf(c, x.Would)})
 	}
 	if b := c.Best; b != nil {
 		s.Best = &Best{State: stateOf(c, b.Would), Changes: []string{}, Rest: []StageShare{}}
@@ -82,12 +83,13 @@ func stateOf(c *budgets.Changes, s budgets.State) State {
 	return out
 }
 
-func gainOf(m budgets.Aim, g budgets.Gain) *Gain {
+func gainOf(c *budgets.Changes, x *budgets.Change) *Gain {
+	m, g := c.Aims[0], x.Gain
 	if !g.Known {
 		return nil
 	}
 	u := m.Unit()
-	return &Gain{u.Reported(g.Value), number(u, g.Low, g.HasInterval), number(u, g.High, g.HasInterval), g.Matters()}
+	return &Gain{u.Reported(g.Value), number(u, g.Low, g.HasInterval), number(u, g.High, g.HasInterval), m.Matters(c.Now.Figure(0), x.Would.Figure(0), g)}
 }
 
 // figure is what changes serve, as a sentence has it.
@@ -107,21 +109,50 @@ func (r *Report) reach() string {
 		return fmt.Sprintf("Too few turns landed for %s, so nothing is said of what would help.", noun)
 	}
 	if c.Best == nil {
-		words := fmt.Sprintf("None of these changes brings %s %s %s", noun, better(m), m.Unit().Format(now.Value))
-		if !c.Now.CutInKnown {
-			words += " that is sure not to cut in more often"
+		which, aside := "None of these changes", r.aside(c.Now)
+		switch {
+		case !c.Now.CutInKnown:
+			which += " that is sure not to cut in more often"
+		case aside != "":
+			which += " that cuts in no more often and breaks no budget that is kept"
 		}
-		return words + "."
+		return fmt.Sprintf("%s brings %s %s %s by as much as matters.", which, noun, better(m), m.Unit().Format(now.Value)) + aside
 	}
 	words := fmt.Sprintf("Changed in %s (%s), this stack ", counted(len(c.Best.Parts), "setting"), c.Best.Words())
 	for i, m := range c.Aims {
 		words += r.reached(i, m)
 	}
-	words += r.cutInWords() + "." + afterwards(c.Now, c.Best.Would)
+	words += r.cutInWords() + "." + afterwards(c.Now, c.Best.Would) + r.aside(c.Best.Would)
 	if would := c.Best.Would.Figure(0); m.Lands(r.analysis) && m.Limited && !m.Inside(would) {
 		words += beyondReach(c.Best.Rest)
 	}
 	return words
+}
+
+// aside says why the change that alone brings more than the best together is not one of them;
+// "" where there is none.
+func (r *Report) aside(best budgets.State) string {
+	c := r.changes
+	m := c.Aims[0]
+	x := c.Ranked()
+	if len(x) == 0 || c.Compare(0, x[0].Would, best) >= 0 || !m.Matters(c.Now.Figure(0), x[0].Would.Figure(0), x[0].Gain) || !m.Worth(best.Figure(0), x[0].Would.Figure(0)) {
+		return ""
+	}
+	why := ""
+	switch would := x[0].Would; {
+	case c.Now.Breaks(would) != nil:
+		name := c.Now.Breaks(would).String()
+		k := would.Budgets[slices.IndexFunc(would.Budgets, func(k budgets.Kept) bool { return k.Budget.String() == name })]
+		why = fmt.Sprintf("it would break %v, which is kept now (%s then)", k.Budget, unitOfBudget(k).Format(k.Figure.Value))
+	case c.Now.CutsInMore(would):
+		why = fmt.Sprintf("it cuts in on %s of turns instead of %s", percent(would.CutIn.Value), percent(c.Now.CutIn.Value))
+	case x[0].Bolder && !(c.Now.CutInKnown && would.CutInKnown):
+		why = "it ends turns sooner, and how often that cuts in nobody knows here"
+	default:
+		return ""
+	}
+	f := x[0].Would.Figure(0)
+	return fmt.Sprintf(" %q alone brings it to %s, and is left out: %s.", x[0].What, m.Unit().Format(f.Value), why)
 }
 
 // better is on which side of a figure a better one lies.
@@ -257,7 +288,7 @@ func (r *Report) settingsSection() section {
 	}
 	row("as it is", c.Now, "")
 	for _, x := range c.Ranked() {
-		row(x.What, x.Would, gained(m, x.Gain))
+		row(x.What, x.Would, gained(c, &x))
 	}
 	if b := c.Best; b != nil && len(b.Parts) > 1 {
 		row(fmt.Sprintf("%d of them together", len(b.Parts)), b.Would, "")
@@ -265,7 +296,7 @@ func (r *Report) settingsSection() section {
 	for _, x := range c.Ranked() {
 		s.notes = append(s.notes, fmt.Sprintf("%s: %s%s", x.What, x.Key, costs(x.Cost)))
 	}
-	s.notes = append(s.notes, fmt.Sprintf("The scenario is run again with each, of the same %s; a gain's interval is of turns paired. Those together gain by more than chance, do not cut in more often than now, and where that is not known end no turn sooner; they break no budget that is kept.", counted(c.Turns, "turn")))
+	s.notes = append(s.notes, fmt.Sprintf("The scenario is run again with each, of the same %s; a gain's interval is of turns paired. A gain matters that is more than chance and 10 ms or more, or a tenth of what takes less than 100 ms, or takes a budget inside. Those together bring as much each, do not cut in more often than now, and where that is not known end no turn sooner; they break no budget that is kept.", counted(c.Turns, "turn")))
 	return s
 }
 
@@ -290,15 +321,16 @@ func knownFigure(m budgets.Aim, f budgets.Figure) string {
 	return m.Unit().Format(f.Value)
 }
 
-// noGain is said of a change whose gain cannot be told from none.
+// noGain is said of a change whose gain cannot be told from none, or is not worth another setting.
 const noGain = "none that matters"
 
 // gained is what becomes of a figure, with its sign and the interval of that.
-func gained(m budgets.Aim, g budgets.Gain) string {
+func gained(c *budgets.Changes, x *budgets.Change) string {
+	m, g := c.Aims[0], x.Gain
 	if !g.Known {
 		return ""
 	}
-	if !g.Matters() {
+	if !m.Matters(c.Now.Figure(0), x.Would.Figure(0), g) {
 		return noGain
 	}
 	u, sign := m.Unit(), -1.

@@ -204,7 +204,7 @@ func TestWith(t *testing.T) {
 	if err := json.Unmarshal(document.Bytes(), &d); err != nil {
 		t.Fatal(err)
 	}
-	const want = "Changed in 2 settings (ask the model before the commit; trim the leading silence to 20 ms), this stack lands the p95 reply at 650 ms instead of 740 ms, still 50 ms over 600 ms, and cuts in on 3 % of turns as now. More takes other parts: what remains is mostly stt_tail (260 ms), tts_first_audio (180 ms), prefill (80 ms)."
+	const want = "Changed in 2 settings (ask the model before the commit; trim the leading silence to 20 ms), this stack lands the p95 reply at 650 ms instead of 740 ms, still 50 ms over 600 ms, and cuts in on 3 % of turns as now. \"a shorter wait\" alone brings it to 560 ms, and is left out: it cuts in on 30 % of turns instead of 3 %. More takes other parts: what remains is mostly stt_tail (260 ms), tts_first_audio (180 ms), prefill (80 ms)."
 	if d.Settings.Sentence != want {
 		t.Errorf("%s\nwant\n%s", d.Settings.Sentence, want)
 	}
@@ -259,7 +259,7 @@ func TestReach(t *testing.T) {
 	}{
 		"inside":  {[]string{"p95(reply) < 600ms"}, state(7e8), state(5.8e8), false, "Changed in 1 setting (a), this stack lands the p95 reply at 580 ms instead of 700 ms, 20 ms inside 600 ms."},
 		"median":  {[]string{"p50(reply) < 600ms"}, state(5e8), state(4e8), false, "Changed in 1 setting (a), this stack lands the p50 reply at 400 ms instead of 500 ms, 200 ms inside 600 ms."},
-		"nothing": {[]string{"p95(reply) < 600ms"}, state(7e8), state(7e8), true, "None of these changes brings the p95 reply below 700 ms that is sure not to cut in more often."},
+		"nothing": {[]string{"p95(reply) < 600ms"}, state(7e8), state(7e8), true, "None of these changes that is sure not to cut in more often brings the p95 reply below 700 ms by as much as matters."},
 		"few":     {[]string{"p95(reply) < 600ms"}, state(0), state(0), true, "Too few turns landed for the p95 reply, so nothing is said of what would help."},
 		"another": {[]string{stop}, state(6.479e9), state(3e8), false, "Changed in 1 setting (a), this stack has p95(barge_in_stop) at 300 ms instead of 6,479 ms, 200 ms inside 500 ms."},
 		"two": {[]string{stop, cut}, in(state(6.479e9, .52), .52, stop, cut), in(state(3e8, .152), .152, stop, cut), false,
@@ -299,5 +299,49 @@ func TestCutInIsAlwaysSaid(t *testing.T) {
 	}
 	if v := report(t, ideRun(40)).Voice; v != nil {
 		t.Errorf("keys have %+v", v)
+	}
+}
+
+// TestAside: of a single change that brings more than the best together, or where nothing else
+// helps, the sentence says why it is left out; of one that brings hardly more it says nothing.
+func TestAside(t *testing.T) {
+	state := func(p50 time.Duration, sound float64, cutIn float64, known bool) budgets.State {
+		f := budgets.Figure{Value: float64(p50), Known: true}
+		return budgets.State{
+			P50: p50, P95: p50, Figures: []budgets.Figure{f}, CutIn: budgets.Proportion{Value: cutIn}, CutInKnown: known,
+			Budgets: []budgets.Kept{{Budget: aim("p50(reply) < 800ms").Budget, Figure: f}, {Budget: aim("p50(first_sound) < 800ms").Budget, Figure: budgets.Figure{Value: sound * 1e6, Known: true}}},
+		}
+	}
+	const left = ` "no filler" alone brings it to 1,116 ms, and is left out: `
+	now := state(1342*ms, 600, .1, true)
+	for name, c := range map[string]struct {
+		best   *budgets.State // nil for none
+		single budgets.State
+		bolder bool
+		want   string
+	}{
+		"breaks a budget":       {new(state(1141*ms, 600, .1, true)), state(1116*ms, 1116, .1, true), false, left + "it would break p50(first_sound) < 800ms, which is kept now (1,116 ms then)."},
+		"cuts in more":          {new(state(1141*ms, 600, .1, true)), state(1116*ms, 600, .25, true), true, left + "it cuts in on 25 % of turns instead of 10 %."},
+		"cuts in, nobody knows": {new(state(1141*ms, 600, .1, true)), state(1116*ms, 600, 0, false), true, left + "it ends turns sooner, and how often that cuts in nobody knows here."},
+		"hardly more":           {new(state(1125*ms, 600, .1, true)), state(1116*ms, 1116, .1, true), false, ""},
+		"less":                  {new(state(1000*ms, 600, .1, true)), state(1116*ms, 1116, .1, true), false, ""},
+		"alone":                 {nil, state(1116*ms, 1116, .1, true), false, "None of these changes that cuts in no more often and breaks no budget that is kept brings the p50 reply below 1,342 ms by as much as matters." + left + "it would break p50(first_sound) < 800ms, which is kept now (1,116 ms then)."},
+		"nothing":               {nil, state(1340*ms, 600, .1, true), false, "None of these changes brings the p50 reply below 1,342 ms by as much as matters."},
+	} {
+		f := 1342e6 - c.single.Figures[0].Value
+		x := budgets.Change{What: "no filler", Would: c.single, Bolder: c.bolder, Gain: budgets.Gain{Value: f, Known: true, Low: f, High: f, HasInterval: true}}
+		changes := budgets.Changes{Metric: "reply", Aims: []budgets.Aim{aim("p50(reply) < 800ms")}, Now: now, All: []budgets.Change{x}}
+		if c.best != nil {
+			changes.Best = &budgets.Best{Parts: []budgets.Change{{What: "a"}}, Would: *c.best}
+		}
+		r := report(t, callRun())
+		r.With(More{Changes: &changes})
+		got := r.Settings.Sentence
+		if c.best != nil {
+			got = r.aside(*c.best)
+		}
+		if got != c.want {
+			t.Errorf("%s: %s\nwant %s", name, got, c.want)
+		}
 	}
 }

@@ -21,7 +21,8 @@ import (
 type lever struct {
 	budgets.Change
 	apply func(v *scenario.Voice)
-	// oneOf names levers of which one is shown: values of a setting, the most cautious first.
+	// oneOf names levers of which one is shown, or two: values of a setting, the most cautious
+	// first.
 	oneOf string
 }
 

@@ -112,7 +112,7 @@ func setting(name string, value float64) func(ending.Policy) ending.Policy {
 // Waits and thresholds that are tried, the most cautious first. They are assumed: values that
 // lie so far apart that a listener tells them from each other.
 var (
-	shorterWaits = []float64{2000, 1500, 1000, 700, 500, 300}
+	shorterWaits = []float64{3000, 2500, 2000, 1500, 1000, 700, 500, 300}
 	longerWaits  = []float64{500, 600, 700, 800, 1000, 1200, 1500, 2000, 3000}
 	thresholds   = []float64{.05, .1, .2, .3, .4, .5, .6, .7, .8, .9, .95}
 )

@@ -78,7 +78,7 @@ func (w *leverage) try(all []lever) (tried []lever, err error) {
 		values[name] = append(values[name], l)
 	}
 	for _, name := range order {
-		if l, ok := w.choose(values[name]); ok {
+		for _, l := range w.choose(values[name]) {
 			w.All, tried = append(w.All, l.Change), append(tried, l)
 		}
 	}
@@ -89,19 +89,20 @@ func (w *leverage) try(all []lever) (tried []lever, err error) {
 // chosen: assumed.
 const nearlyAll = .9
 
-// choose returns the value of a setting that is to be shown: of those that help without more
+// choose returns the values of a setting that are to be shown: of those that help without more
 // cut-ins the most cautious with nearly all of what is to be gained, else the most cautious
-// that keeps the limit, else the one that serves the aim best. Where the aim is no latency of
-// the reply, the limit comes first: more than enough costs latency. ok is false where none of
-// a setting's values serves any aim.
-func (w *leverage) choose(values []lever) (l lever, ok bool) {
+// that keeps the limit, else what cut-ins buy the most of. Where the aim is no latency of the
+// reply, the limit comes first, since more than enough costs latency, and the one that serves
+// the aim best is last. Where none serves any aim by as much as matters, values that end turns
+// sooner may still bring the slowest of them forward; without that none is returned.
+func (w *leverage) choose(values []lever) []lever {
 	if len(values) == 1 && values[0].oneOf == "" {
-		return values[0], true
+		return values
 	}
 	for aim, m := range w.Aims {
 		gained := func(l *lever) float64 {
 			x, y := w.Now.Figure(aim), l.Would.Figure(aim)
-			if !x.Known || !y.Known {
+			if !m.Worth(x, y) {
 				return 0
 			}
 			return m.Gained(x, y)
@@ -121,13 +122,76 @@ func (w *leverage) choose(values []lever) (l lever, ok bool) {
 		if m.Lands(w.now) {
 			ways = []func(l *lever) bool{strong, enough}
 		}
-		for _, way := range append(ways, func(l *lever) bool { return gained(l) == most }) {
+		if !m.Lands(w.now) {
+			ways = append(ways, func(l *lever) bool { return gained(l) == most })
+		}
+		for _, way := range ways {
 			if i := slices.IndexFunc(values, func(l lever) bool { return most > 0 && way(&l) }); i >= 0 {
-				return values[i], true
+				return values[i : i+1]
 			}
 		}
+		if most > 0 {
+			return bought(values, w.Now, gained)
+		}
 	}
-	return lever{}, false
+	return bought(values, w.Now, w.sooner)
+}
+
+// sooner returns by how much the slowest turns land sooner with a change that ends turns sooner,
+// 0 for less than is worth it.
+func (w *leverage) sooner(l *lever) float64 {
+	if !l.Bolder || w.Now.P95 == pipeline.Unknown || l.Would.P95 == pipeline.Unknown || l.Would.P95 > w.Now.P95-leastSooner {
+		return 0
+	}
+	return float64(w.Now.P95 - l.Would.P95)
+}
+
+// leastSooner is what the p95 has to come sooner by for a value of a setting to be shown for that
+// alone: assumed.
+const leastSooner = 10 * time.Millisecond
+
+// bought returns what to choose of values that gain the more, the more often they cut in: where
+// the last cut-ins have bought the most, which is the value that lies the furthest above the
+// line from no gain at no more cut-ins to the most of both; and before it the most cautious
+// value, if that has half of the gain already. Where none cuts in more often it is the one with
+// the most to gain. There is none where nothing is gained.
+func bought(values []lever, now budgets.State, gained func(*lever) float64) []lever {
+	more := func(l *lever) float64 {
+		if !now.CutsInMore(l.Would) {
+			return 0
+		}
+		return l.Would.CutIn.Value - now.CutIn.Value
+	}
+	most, price := 0., 0.
+	for i := range values {
+		if gained(&values[i]) > 0 {
+			most, price = max(most, gained(&values[i])), max(price, more(&values[i]))
+		}
+	}
+	if most == 0 {
+		return nil
+	}
+	best, half, above := -1, -1, 0.
+	for i := range values {
+		g := gained(&values[i])
+		if g <= 0 {
+			continue
+		}
+		y := g / most
+		if price > 0 {
+			y -= more(&values[i]) / price
+		}
+		if best < 0 || y > above {
+			best, above = i, y
+		}
+		if half < 0 && g >= most/2 {
+			half = i
+		}
+	}
+	if price > 0 && half < best {
+		return []lever{values[half], values[best]}
+	}
+	return values[best : best+1]
 }
 
 // leverage is the runs of one scenario.
@@ -201,6 +265,7 @@ type combination struct {
 	budgets.Best
 	voice scenario.Voice
 	last  *budgets.Analysis
+	made  []string // settings of which one value is among the parts
 }
 
 // best makes one change after the other, for each aim what serves it best alone first, and
@@ -234,7 +299,7 @@ func (w *leverage) reached(aim int, s budgets.State) bool {
 
 // add keeps a change beside those before it if it helps there.
 func (w *leverage) add(c *combination, aim int, l lever) error {
-	if !l.hopeful(w.Aims[aim], aim, w.Now) || slices.ContainsFunc(c.Parts, func(p budgets.Change) bool { return p.What == l.What }) {
+	if !l.hopeful(w.Aims[aim], aim, w.Now) || l.oneOf != "" && slices.Contains(c.made, l.oneOf) || slices.ContainsFunc(c.Parts, func(p budgets.Change) bool { return p.What == l.What }) {
 		return nil
 	}
 	with := c.voice
@@ -244,23 +309,22 @@ func (w *leverage) add(c *combination, aim int, l lever) error {
 		return err
 	}
 	gain := w.gain(aim, c.last, a)
-	if !gain.Matters() || gain.Value < max(least(w.Aims[aim]), 1e-12) || w.Now.CutsInMore(state) || c.Would.Breaks(state) != nil {
+	if gain.Value <= 0 || !w.Aims[aim].Matters(c.Would.Figure(aim), state.Figure(aim), gain) || w.Now.CutsInMore(state) || c.Would.Breaks(state) != nil {
 		return nil
 	}
 	if w.Aims[aim].Lands(w.now) && c.Would.Trades(state) {
 		return nil
 	}
 	l.Key, l.Would, l.Gain = c.voice.Changed(&with), state, gain
-	c.Parts, c.Would, c.voice, c.last = append(c.Parts, l.Change), state, with, a
+	c.Parts, c.Would, c.voice, c.last, c.made = append(c.Parts, l.Change), state, with, a, append(c.made, l.oneOf)
 	return nil
 }
 
-// hopeful reports whether a change alone serves an aim, the first one by more than chance, and
-// cuts in no more often. One that
-// ends turns sooner has to show that.
+// hopeful reports whether a change alone serves an aim by as much as matters, the first one by
+// more than chance, and cuts in no more often. One that ends turns sooner has to show that.
 func (l *lever) hopeful(m budgets.Aim, aim int, now budgets.State) bool {
 	x, y := now.Figure(aim), l.Would.Figure(aim)
-	if !x.Known || !y.Known || m.Gained(x, y) < max(least(m), 1e-12) || aim == 0 && !l.Gain.Matters() {
+	if !m.Worth(x, y) || m.Gained(x, y) <= 0 || aim == 0 && !l.Gain.Matters() {
 		return false
 	}
 	return !now.CutsInMore(l.Would) && (!l.Bolder || now.CutInKnown && l.Would.CutInKnown)
