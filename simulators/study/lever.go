@@ -24,6 +24,45 @@ type lever struct {
 	// oneOf names levers of which one is shown, or two: values of a setting, the most cautious
 	// first.
 	oneOf string
+	from  phase // of what it changes the first
+}
+
+// phase is a part of a turn, in their order. What a change does to a turn begins in one, and
+// what is over before that can differ only by what it does to the load: in a closed loop users
+// speak again sooner, so that a run of as many turns is a shorter one, and a backlog that grows
+// with time has grown less by its end. That is no gain.
+type phase int
+
+const (
+	hearing   phase = iota // until speech is at the detector
+	deciding               // until the turn is over, and its words are there
+	answering              // until the reply is heard
+)
+
+// phaseOf returns the phase that a stage is over in.
+func phaseOf(stage string) phase {
+	switch stage {
+	case pipeline.SpanCapture, pipeline.SpanUplink, pipeline.SpanUplinkLoss, pipeline.SpanJitterBuffer, pipeline.SpanVADBacklog:
+		return hearing
+	case pipeline.SpanVADWait, pipeline.SpanEndOfTurn, pipeline.SpanSTTInterim, pipeline.SpanEarlyEnd, pipeline.SpanSTTQueue, pipeline.SpanSTTTail, pipeline.SpanSTTTimer, pipeline.SpanPolicyWait:
+		return deciding
+	}
+	return answering
+}
+
+// reaches reports whether an aim is of anything that is not over before the change begins to
+// act.
+func (l *lever) reaches(m budgets.Aim) bool { return l.from <= phaseOf(m.Budget.Metric.Name) }
+
+// since returns levers that act from a phase of the turn on.
+func since(p phase, groups ...[]lever) (all []lever) {
+	for _, of := range groups {
+		for _, l := range of {
+			l.from = p
+			all = append(all, l)
+		}
+	}
+	return all
 }
 
 // single returns levers that are each shown.
@@ -54,16 +93,13 @@ const (
 // known failure of package diagnosis that a setting cures, and what makes replies sooner.
 func leversOf(s *scenario.Scenario) (all []lever) {
 	v := s.Voice
-	for _, of := range [][]lever{ofNetwork(v), ofSound(v), ofBargeIn(v)} {
-		all = append(all, of...)
-	}
+	all = append(since(hearing, ofNetwork(v)), since(answering, ofSound(v), ofBargeIn(v))...)
 	if v.Direct != nil {
-		return append(ofDirect(v), all...)
+		return append(since(deciding, ofDirect(v)), all...)
 	}
-	for _, of := range [][]lever{ofEnding(v), ofTranscript(v), ofGuess(v), ofModel(v), ofVoice(v), ofWorkers(v, s.Arrivals.Users)} {
-		all = append(all, of...)
-	}
-	return all
+	all = append(all, since(deciding, ofEnding(v), ofTranscript(v))...)
+	all = append(all, since(answering, ofGuess(v), ofModel(v), ofVoice(v))...)
+	return append(all, since(hearing, ofWorkers(v, s.Arrivals.Users))...)
 }
 
 // words returns a delay for a reader.

@@ -60,6 +60,9 @@ func (w *leverage) try(all []lever) (tried []lever, err error) {
 	values := map[string][]lever{}
 	var order []string
 	for i, l := range all {
+		if !slices.ContainsFunc(w.Aims, l.reaches) {
+			continue
+		}
 		with := *w.scenario.Voice
 		l.apply(&with)
 		var a *budgets.Analysis
@@ -70,6 +73,9 @@ func (w *leverage) try(all []lever) (tried []lever, err error) {
 			continue
 		}
 		l.Key, l.Gain = w.scenario.Voice.Changed(&with), w.gain(0, w.now, a)
+		if !l.reaches(w.Aims[0]) {
+			l.Gain = budgets.Gain{Known: l.Gain.Known}
+		}
 		l.Cost += spentEarly(&l, a)
 		name := cmp.Or(l.oneOf, fmt.Sprint(i))
 		if values[name] == nil {
@@ -102,7 +108,7 @@ func (w *leverage) choose(values []lever) []lever {
 	for aim, m := range w.Aims {
 		gained := func(l *lever) float64 {
 			x, y := w.Now.Figure(aim), l.Would.Figure(aim)
-			if !m.Worth(x, y) {
+			if !l.reaches(m) || !m.Worth(x, y) {
 				return 0
 			}
 			return m.Gained(x, y)
@@ -324,7 +330,7 @@ func (w *leverage) add(c *combination, aim int, l lever) error {
 // more than chance, and cuts in no more often. One that ends turns sooner has to show that.
 func (l *lever) hopeful(m budgets.Aim, aim int, now budgets.State) bool {
 	x, y := now.Figure(aim), l.Would.Figure(aim)
-	if !m.Worth(x, y) || m.Gained(x, y) <= 0 || aim == 0 && !l.Gain.Matters() {
+	if !l.reaches(m) || !m.Worth(x, y) || m.Gained(x, y) <= 0 || aim == 0 && !l.Gain.Matters() {
 		return false
 	}
 	return !now.CutsInMore(l.Would) && (!l.Bolder || now.CutInKnown && l.Would.CutInKnown)
