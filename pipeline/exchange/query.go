@@ -15,12 +15,13 @@ type Query struct {
 	pairs   []string // hidden where they stand whole, name and value
 }
 
-// ofSecrets matches the names of parameters whose values are taken for secrets.
-var ofSecrets = regexp.MustCompile(`(?i)key|token|sig|auth|secret|pass|pwd|cred|code|jwt|session|ticket|hash`)
+// ofSecrets matches the names of parameters whose values are taken for secrets: one of these
+// words is a word of the name, as in X-Amz-Signature, and no part of one, as in keyterm.
+var ofSecrets = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:(?:api|access|auth)?(?:key|token)|sig|signature|auth|authorization|secret|pass|password|passwd|pwd|credentials?|code|jwt|ticket)(?:[^a-z]|$)`)
 
-// leastRandom is how long a value of any name is that is taken for a secret if it has letters
-// and digits: longer than most words of an API. Assumed.
-const leastRandom = 12
+// random matches a value of any name that is taken for a secret: a UUID, or 16 letters and
+// digits in a row, which versions, dates and names of models do not have. Assumed.
+var random = regexp.MustCompile(`(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-z]{16}`)
 
 // QueryOf returns that of a URL; one that cannot be read, and is none, says what stands behind
 // its first question mark.
@@ -51,11 +52,14 @@ func (q *Query) part(part string) {
 		values = append(values, plain)
 	}
 	for _, v := range values {
-		if len(v) >= leastPart && ofSecrets.MatchString(name) || len(v) >= leastRandom && mixed(v) || !paired {
+		if len(v) >= leastPart && ofSecrets.MatchString(name) || random.MatchString(v) && mixed(v) {
 			q.secret(v)
 		}
-		if paired && v != "" {
+		switch {
+		case paired && v != "":
 			q.pairs = append(q.pairs, name+"="+v)
+		case len(v) >= leastForm: // a word alone may be any, such as that of JSON
+			q.pairs = append(q.pairs, "?"+v, "&"+v, "#"+v)
 		}
 	}
 }
@@ -136,6 +140,9 @@ var leadElsewhere = []string{"location", "content-location", "refresh", "link"}
 // behindPath matches what a URL in a header says behind its path.
 var behindPath = regexp.MustCompile(`[?#][^\s<>"',]*`)
 
+// beforeHost matches what one says up to its host, where it names a user.
+var beforeHost = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s<>"',/?#]*@`)
+
 // Led returns what the headers of a response say in the queries of the places that they lead
 // to.
 func Led(headers map[string][]string) (q Query) {
@@ -156,6 +163,9 @@ func led(name, value string) (q Query) {
 	for _, part := range behindPath.FindAllString(value, -1) {
 		q = q.And(QueryOf(part))
 	}
+	for _, user := range beforeHost.FindAllString(value, -1) {
+		q = q.And(QueryOf(user + "host"))
+	}
 	return q
 }
 
@@ -170,7 +180,7 @@ func place(name, value string) string {
 	case isPlace(name):
 		return Place(value)
 	case slices.Contains(leadElsewhere, strings.ToLower(name)):
-		return behindPath.ReplaceAllString(value, "")
+		return beforeHost.ReplaceAllStringFunc(behindPath.ReplaceAllString(value, ""), func(user string) string { return user[:strings.Index(user, "//")+2] })
 	}
 	return value
 }

@@ -3,6 +3,7 @@ package exchange
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"html"
 	"html/template"
 	"net/http"
@@ -24,7 +25,7 @@ func TestQuery(t *testing.T) {
 		`?next=%252Fv1%253Ftoken%253Dtok-SECRET123`:            `?next=%252Fv1%253Ftoken%253D*************`,
 		`token tok-SECRET123 is wrong, and so is tok-SECRE...`: `token ************* is wrong, and so is *********...`,
 		`TOK-SECRET123`: `*************`,
-		`q=a%2bb%26c%3dd, a+b&c=d, q=a+b&amp;c=d, q=a&#43;b&amp;c=d`:         `q=*************, a+b&c=d, *************, *****************`,
+		`q=a%2bb%26c%3dd, a+b&c=d, q=a+b&amp;c=d, q=a&#43;b&amp;c=d`:         `***************, a+b&c=d, *************, *****************`,
 		`{"encoding":"linear16","n":1,"key":"EMPTY","version":"2024-10-21"}`: `{"encoding":"linear16","n":1,"key":"EMPTY","version":"2024-10-21"}`,
 		`encoding=linear16 in=1 n=12`:                                        `***************** in=1 n=12`,
 	} {
@@ -41,8 +42,40 @@ func TestQuery(t *testing.T) {
 	if got := QueryOf("https://user:open-sesame@h/").Mask("of open-sesame"); got != "of ***********" {
 		t.Errorf("a password: %s", got)
 	}
-	if got := QueryOf("https://h/?open-sesame#access_token=tok-1234").Mask("?open-sesame#access_token=tok-1234"); got != "?***********#access_token=********" {
+	if got := QueryOf("https://h/?open-sesame#access_token=tok-1234").Mask("?open-sesame#access_token=tok-1234"); got != "************#access_token=********" {
 		t.Errorf("without a name, and behind a hash: %s", got)
+	}
+}
+
+// TestQueryOfWords: what is no secret by its name or look stays in what a server says, or it
+// could not be read again: terms that are to be heard, versions, models and flags.
+func TestQueryOfWords(t *testing.T) {
+	for asked, said := range map[string]string{
+		"wss://h/v1/listen?keyterm=appointment&keywords=breakfast&codec=opus-wide": `{"transcript":"an appointment at breakfast in opus-wide"}`,
+		"https://h/chat?stream&content&author=assistant":                           `{"delta":{"content":"hi","stream":true,"role":"assistant"}}`,
+		"https://h/x?api-version=2024-10-01-preview&model=gpt-4o-transcribe":       `{"model":"gpt-4o-transcribe-2025","text":"on 2024-10-15 in a-preview"}`,
+		"https://h/x?session=completed&signal=response.done":                       `{"type":"response.completed"}`,
+	} {
+		if got := QueryOf(asked).Mask(said); got != said {
+			t.Errorf("%s: %s, want %s", asked, got, said)
+		}
+	}
+	for _, asked := range []string{"x?api_key=abcdefgh", "x?X-Amz-Signature=abcdefgh", "x?subscription-key=abcdefgh", "x?apikey=abcdefgh", "x?id=8a61c8f2-0b1d-4a3e-9f10-2b6f0d7c5e11", "x?n=abcdefgh12345678"} {
+		_, value, _ := strings.Cut(asked, "=")
+		if got, want := QueryOf(asked).Mask("is "+value+"."), "is "+strings.Repeat("*", len(value))+"."; got != want {
+			t.Errorf("%s: %s, want %s", asked, got, want)
+		}
+	}
+}
+
+// TestUserInHeaders: the user and the password of a URL in a header are in none of what is kept.
+func TestUserInHeaders(t *testing.T) {
+	x := &Exchange{}
+	x.Add(1, []byte("see https://bob1234:hunter2secret@host/p"))
+	x.SetHeaders(map[string][]string{"Refresh": {"0; url=https://bob1234:hunter2secret@host/p?a=1"}, "Link": {"<https://bob1234:hunter2secret@host/a>; rel=next"}})
+	x.Conceal(Query{})
+	if all := fmt.Sprint(x.Headers) + string(x.Body); strings.Contains(all, "bob1234") || strings.Contains(all, "hunter2") || !strings.Contains(all, "https://host/a") {
+		t.Error(all)
 	}
 }
 

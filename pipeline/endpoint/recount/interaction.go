@@ -11,7 +11,7 @@ import (
 
 // interactions compares traces with what the bytes say: of each of them what holds of any,
 // and what holds of its kind. Of a trace of which nothing could be read nothing is compared.
-// It counts the voice turns in which something that a speech service did was read.
+// It counts the voice turns whose records were all read, one of a speech service among them.
 func (r *Result) interactions(traces []pipeline.Trace, says *told) {
 	for i := range traces {
 		trace, read, whole, spoken := says.say(&traces[i])
@@ -22,7 +22,7 @@ func (r *Result) interactions(traces []pipeline.Trace, says *told) {
 		if trace.Kind == pipeline.KindIDE {
 			t.key()
 		}
-		if spoken {
+		if spoken && whole {
 			r.Turns++
 		}
 		r.Differ = append(r.Differ, t.differ...)
