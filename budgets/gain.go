@@ -71,11 +71,13 @@ func (m Aim) Gained(before, after Figure) float64 { return m.Budget.better(befor
 const (
 	leastWorth      = 10 * time.Millisecond
 	leastWorthShare = .1
+	// leastWorthCount is the same share of a count or a rate; assumed.
+	leastWorthCount = .01
 )
 
 // Worth reports whether a figure moves by as much as is worth another setting: a duration by 10
-// ms or by a tenth of it, and anything else by any; or across the limit, however little that
-// takes.
+// ms or by a tenth of it, a count or a rate by a hundredth of it, and a share by any; or across
+// the limit, however little that takes.
 func (m Aim) Worth(now, would Figure) bool {
 	if !now.Known || !would.Known {
 		return false
@@ -84,8 +86,12 @@ func (m Aim) Worth(now, would Figure) bool {
 	if m.Limited && m.Inside(now) != m.Inside(would) {
 		return true
 	}
-	if m.Unit() != Duration {
+	switch m.Unit() {
+	case Share:
 		return moved > 1e-12
+	case Duration:
+	default:
+		return moved > 1e-12 && moved >= leastWorthCount*math.Abs(now.Value)
 	}
 	return moved > 0 && moved >= min(float64(leastWorth), leastWorthShare*math.Abs(now.Value))
 }

@@ -108,7 +108,7 @@ func TestAims(t *testing.T) {
 }
 
 // TestWorth: a change is worth a setting from 10 ms on, or a tenth of what is brief, or where it
-// crosses the limit; of what is no duration any is.
+// crosses the limit; of a count from a hundredth on, and of a share any is.
 func TestWorth(t *testing.T) {
 	for _, tt := range []struct {
 		aim        string
@@ -124,7 +124,11 @@ func TestWorth(t *testing.T) {
 		{"p50(llm_queue) < 1ms", 20e6, 18e6, true},
 		{"p50(llm_queue) < 1ms", 20e6, 18.1e6, false},
 		{"p50(llm_queue) < 1ms", 0, 0, false},
-		{"mean(cut_in_share) < 1%", .2, .195, true},
+		{"mean(cut_in_share) < 1%", .2, .1999, true},
+		{"mean(wasted_tokens) < 500", 606, 605.675, false},
+		{"mean(wasted_tokens) < 500", 606, 599.9, true},
+		{"mean(wasted_tokens) < 606", 606, 605.9, true}, // inside
+		{"mean(wasted_tokens) < 500", 0, 0, false},
 		{"mean(cut_in_share) < 1%", .2, .2, false},
 	} {
 		m := aimAt(t, tt.aim)

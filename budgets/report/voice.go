@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"time"
 
 	"halfsecond/budgets"
@@ -311,9 +312,16 @@ func (r *Report) filler(p *budgets.Pool) *Filler {
 	f := &Filler{Turns: len(p.Values), P50: percentile(p, quantile.P50), P95: percentile(p, quantile.P95)}
 	f.Waited, _ = r.analysis.Count(pipeline.SpanFillerWait)
 	if w := r.analysis.Pool(pipeline.SpanFillerWait); w != nil {
-		f.WaitP50 = percentile(w, quantile.P50)
+		f.WaitP50 = percentile(waited(w), quantile.P50)
 	}
 	return f
+}
+
+// waited returns the pool of those that had to wait at all.
+func waited(p *budgets.Pool) *budgets.Pool {
+	some := *p
+	some.Values = slices.DeleteFunc(slices.Clone(p.Values), func(v float64) bool { return v == 0 })
+	return &some
 }
 
 // longestV2V returns the largest percentile of how soon replies land.

@@ -239,6 +239,27 @@ func TestAsides(t *testing.T) {
 	}
 }
 
+// TestFillerWait: how long an answer waits for a filler's end is told of those that wait.
+func TestFillerWait(t *testing.T) {
+	run := voiceRun(40, 90*ms)
+	run.Header.Stages = append(run.Header.Stages, trace.Stage{Name: pipeline.SpanFillerWait, Simulated: true})
+	for i := range run.Traces {
+		x := &run.Traces[i]
+		x.Marks = append(x.Marks, pipeline.Mark{Name: pipeline.MarkFillerHeard, At: x.Due + 300*ms})
+		plays := x.Append(pipeline.SpanFillerPlays, 400*ms, true)
+		if i < 10 {
+			x.Append(pipeline.SpanFillerWait, time.Duration(201+i)*ms, true, plays)
+		}
+	}
+	table, _, document := pages(t, run)
+	if got := []any{at(document, "voice", "filler", "waited"), at(document, "voice", "filler", "wait_p50")}; !reflect.DeepEqual(got, []any{10.0, 205.0}) {
+		t.Errorf("waited and wait_p50 are %v, want 10 and 205", got)
+	}
+	if words := strings.Join(strings.Fields(table), " "); !strings.Contains(words, "in 10 of them the answer waited for its end, p50 205 ms") {
+		t.Errorf("the page does not tell the wait of those 10:\n%s", table)
+	}
+}
+
 // TestRealSpeech: what real services did badly is said: a voice that stutters, and a
 // recognizer that never says that its text is final.
 func TestRealSpeech(t *testing.T) {

@@ -296,7 +296,7 @@ func (r *Report) settingsSection() section {
 	for _, x := range c.Ranked() {
 		s.notes = append(s.notes, fmt.Sprintf("%s: %s%s", x.What, x.Key, costs(x.Cost)))
 	}
-	s.notes = append(s.notes, fmt.Sprintf("The scenario is run again with each, of the same %s; a gain's interval is of turns paired. A gain matters that is more than chance and 10 ms or more, or a tenth of what takes less than 100 ms, or takes a budget inside. Those together bring as much each, do not cut in more often than now, and where that is not known end no turn sooner; they break no budget that is kept.", counted(c.Turns, "turn")))
+	s.notes = append(s.notes, fmt.Sprintf("The scenario is run again with each, of the same %s; a gain's interval is of turns paired. A gain matters that is more than chance and 10 ms or more, or a tenth of what takes less than 100 ms, or a hundredth of what is counted, or takes a budget inside. Those together bring as much each, do not cut in more often than now, and where that is not known end no turn sooner; they break no budget that is kept.", counted(c.Turns, "turn")))
 	return s
 }
 
