@@ -36,9 +36,12 @@ type scale struct {
 	lowest     float64 // no load below it is tried; 0 is no bound
 }
 
-// near reports whether nothing is to be tried between two loads.
+// near reports whether nothing is to be tried between two loads: they are as close as they
+// are to be, or no load lies between them. 10 and 10.01 are a thousandth apart and more in
+// floats, whose middle is written as one of them.
 func (s scale) near(low, high float64) bool {
-	return high <= low*(1+s.resolution) || s.whole && high-low <= 1
+	middle := s.between(low, high)
+	return high <= low*(1+s.resolution) || middle <= low || middle >= high
 }
 
 // between returns the load in the middle of two, by ratio.
@@ -217,22 +220,30 @@ func (s *search) found() (k Knee) {
 }
 
 // trials returns how many loads a search for the knee tries at most, given those that it
-// begins with.
+// begins with: these, their halves, and twice the cuts of the two neighbours that take the
+// most. Each edge is looked for between two neighbours, the second perhaps between what the
+// first has cut.
 func (s scale) trials(loads []float64) int {
-	widest := 1.
-	if len(loads) == 0 || s.half(loads[0]) > 0 {
-		widest = 2 // between a load and half of it
+	loads = slices.Clone(loads)
+	for range mostHalvings {
+		if len(loads) == 0 || s.half(loads[0]) <= 0 {
+			break
+		}
+		loads = slices.Insert(loads, 0, s.half(loads[0]))
 	}
+	most := 0
 	for i := 1; i < len(loads); i++ {
-		widest = max(widest, loads[i]/loads[i-1])
+		most = max(most, s.cuts(loads[i-1], loads[i]))
 	}
-	cuts := 0
-	for ratio := widest; ratio > 1+s.resolution; ratio = math.Sqrt(ratio) {
-		cuts++
+	return len(loads) + 2*most
+}
+
+// cuts returns how many loads are tried at most between two that are tried, one edge lying
+// there. Middles are rounded, so that one half may take more than the other.
+func (s scale) cuts(low, high float64) int {
+	if s.near(low, high) {
+		return 0
 	}
-	halvings := mostHalvings
-	if len(loads) > 0 && s.half(loads[0]) == 0 {
-		halvings = 0
-	}
-	return len(loads) + halvings + 2*cuts
+	middle := s.between(low, high)
+	return 1 + max(s.cuts(low, middle), s.cuts(middle, high))
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"halfsecond/pipeline/dist"
 )
 
 // TestKneeIsBounded: below the lowest load that was stated nothing is tried, nor announced.
@@ -78,6 +80,54 @@ func TestKneeIsFound(t *testing.T) {
 		if n := len(s.tried); n > s.trials(c.loads) {
 			t.Errorf("%s: %d loads were tried, at most %d were announced", c.name, n, s.trials(c.loads))
 		}
+	}
+}
+
+// TestKneeAboveAPowerOfTen: 10.01 is the next load of four digits above 10 and, by the last
+// bit of a float, more than a thousandth above it; 10 and 10.01 have nothing between them.
+func TestKneeAboveAPowerOfTen(t *testing.T) {
+	for _, ten := range []float64{.1, 1, 10, 100, 1000} {
+		s := search{scale: scale{resolution: .001}, try: system(1.0004*ten, 1.0006*ten)}
+		next := rounded(1.001 * ten)
+		if !s.near(ten, next) {
+			t.Fatalf("%g and %g are no neighbours, with %g between them: no end", ten, next, s.between(ten, next))
+		}
+		s.knee([]float64{.5 * ten, ten, 2 * ten})
+		if k, want := s.found(), (Knee{ten, next}); k != want || !s.settled() {
+			t.Errorf("above %g: knee %+v, want %+v, settled %t", ten, k, want, s.settled())
+		}
+	}
+}
+
+// TestTrialsAreEnough: no search tries more loads than are announced, whatever comes of each
+// of them, and some search tries them all.
+func TestTrialsAreEnough(t *testing.T) {
+	dice := dist.Stream(1, "loads and standings")
+	all := 0
+	for range 4_000 {
+		s := scale{whole: dice.IntN(2) == 0, resolution: []float64{.001, .01, .05, .1, .5, 1}[dice.IntN(6)]}
+		loads := []float64{float64(1 + dice.IntN(20))}
+		for range dice.IntN(5) {
+			last := loads[len(loads)-1]
+			loads = append(loads, max(last+1, math.Floor(last*(1+2*dice.Float64()))))
+		}
+		if dice.IntN(2) == 0 {
+			s.lowest = loads[0]
+		}
+		inside := loads[0] / 4 * math.Pow(4*loads[len(loads)-1]/loads[0], dice.Float64())
+		try := system(inside, inside*(1+dice.Float64()/2))
+		if dice.IntN(4) == 0 {
+			try = func(float64) (Standing, after) { return Standing(dice.IntN(3)), anything }
+		}
+		f, most := search{scale: s, try: try}, s.trials(loads)
+		if f.knee(loads); len(f.tried) > most {
+			t.Fatalf("%+v from %v: %d loads tried, %d at most: %v", s, loads, len(f.tried), most, f.tried)
+		} else if len(f.tried) == most {
+			all++
+		}
+	}
+	if all == 0 {
+		t.Error("no search tries as many loads as are announced: that is too many")
 	}
 }
 
