@@ -140,7 +140,7 @@ func addDelta(p *reply.Piece, d *wire.Delta) {
 	}
 }
 
-// statedUsage reads a usage object, see withReasoning.
+// statedUsage reads a usage object, see withRest.
 func statedUsage(c *wire.UsageCounts) (*reply.Usage, int) {
 	if c == nil {
 		return nil, 0
@@ -154,7 +154,7 @@ func statedUsage(c *wire.UsageCounts) (*reply.Usage, int) {
 	if u.Cached == pipeline.UnknownCount {
 		u.Cached = known(c.PromptCacheHitTokens)
 	}
-	u, beside := withReasoning(u, known(c.TotalTokens))
+	u, beside := withRest(u, known(c.TotalTokens))
 	return usage(u), beside
 }
 

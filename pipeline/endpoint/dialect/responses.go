@@ -133,7 +133,7 @@ func responsesUsage(c *wire.ResponsesCounts) (*reply.Usage, int) {
 	if c == nil {
 		return nil, 0
 	}
-	u, beside := withReasoning(reply.Usage{
+	u, beside := withRest(reply.Usage{
 		Prompt:     known(c.InputTokens),
 		Completion: known(c.OutputTokens),
 		Reasoning:  known(c.OutputTokensDetails.ReasoningTokens),

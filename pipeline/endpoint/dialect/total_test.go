@@ -9,9 +9,10 @@ import (
 	"halfsecond/pipeline/endpoint/reply"
 )
 
-// TestReasoningBeside: reasoning that a server counts beside its answer is counted with it,
-// as far as the total tells; a total that fits neither way leaves it impossible.
-func TestReasoningBeside(t *testing.T) {
+// TestCountedBeside: reasoning that a server counts beside its answer is counted with it, and
+// what was cached that it counts beside the prompt with that, as far as the total tells; a
+// total that fits neither way leaves it impossible, and what it has beside is told.
+func TestCountedBeside(t *testing.T) {
 	none := pipeline.UnknownCount
 	rest := func(n int) string {
 		return fmt.Sprintf("%d tokens in the total beside the prompt and the answer, of which nothing says what they are", n)
@@ -27,16 +28,22 @@ func TestReasoningBeside(t *testing.T) {
 		{"OpenAI's, without total", `"completion_tokens":400,"completion_tokens_details":{"reasoning_tokens":317}`, reply.Usage{Prompt: 12, Completion: 400, Reasoning: 317, Cached: none}, ""},
 		{"more than the answer, without total", `"completion_tokens":2,"completion_tokens_details":{"reasoning_tokens":317}`, reply.Usage{Prompt: 12, Completion: 319, Reasoning: 317, Cached: none}, ""},
 		{"more than the answer, which has all of the total", `"completion_tokens":2,"total_tokens":14,"completion_tokens_details":{"reasoning_tokens":317}`, reply.Usage{Prompt: 12, Completion: 2, Reasoning: none, Cached: none}, "317 tokens of reasoning in an answer of 2"},
-		{"more than the total has beside", `"completion_tokens":2,"total_tokens":200,"completion_tokens_details":{"reasoning_tokens":317}`, reply.Usage{Prompt: 12, Completion: 2, Reasoning: none, Cached: none}, "317 tokens of reasoning in an answer of 2"},
+		{"more than the total has beside", `"completion_tokens":2,"total_tokens":200,"completion_tokens_details":{"reasoning_tokens":317}`, reply.Usage{Prompt: 12, Completion: 2, Reasoning: none, Cached: none}, "317 tokens of reasoning in an answer of 2; " + rest(186)},
 		{"a rest, and no reasoning", `"completion_tokens":151,"total_tokens":553`, reply.Usage{Prompt: 12, Completion: 151, Reasoning: none, Cached: none}, rest(390)},
 		{"a rest, and no count of the answer", `"completion_tokens":0,"total_tokens":72`, reply.Usage{Prompt: 12, Completion: none, Reasoning: none, Cached: none}, "no token in an answer of 1 chunk; " + rest(60)},
 		{"a rest that was written to a cache", `"completion_tokens":2,"total_tokens":1514,"prompt_tokens_details":{"cached_tokens":0}`, reply.Usage{Prompt: 12, Completion: 2, Reasoning: none, Cached: 0}, rest(1500)},
-		{"a rest of which some was cached", `"completion_tokens":2,"total_tokens":1514,"prompt_tokens_details":{"cached_tokens":1000}`, reply.Usage{Prompt: 12, Completion: 2, Reasoning: none, Cached: none}, "1000 tokens in the cache of a prompt of 12; " + rest(1500)},
+		{"a rest of which some was cached", `"completion_tokens":2,"total_tokens":1514,"prompt_tokens_details":{"cached_tokens":1000}`, reply.Usage{Prompt: 1012, Completion: 2, Reasoning: none, Cached: 1000}, rest(500)},
 		{"reasoning in the answer, and a rest", `"completion_tokens":400,"total_tokens":1912,"completion_tokens_details":{"reasoning_tokens":317}`, reply.Usage{Prompt: 12, Completion: 400, Reasoning: 317, Cached: none}, rest(1500)},
 		{"Grok's, and a rest", `"completion_tokens":2,"total_tokens":831,"completion_tokens_details":{"reasoning_tokens":317}`, reply.Usage{Prompt: 12, Completion: 319, Reasoning: 317, Cached: none}, rest(500)},
 		{"no reasoning by its count, and a rest", `"completion_tokens":2,"total_tokens":1514,"completion_tokens_details":{"reasoning_tokens":0}`, reply.Usage{Prompt: 12, Completion: 2, Reasoning: 0, Cached: none}, rest(1500)},
 		{"no reasoning", `"completion_tokens":151,"total_tokens":163`, reply.Usage{Prompt: 12, Completion: 151, Reasoning: none, Cached: none}, ""},
-		{"a prompt without what was cached", `"completion_tokens":151,"total_tokens":1163,"prompt_tokens_details":{"cached_tokens":1000}`, reply.Usage{Prompt: 12, Completion: 151, Reasoning: none, Cached: none}, "1000 tokens in the cache of a prompt of 12"},
+		{"a prompt without what was cached", `"completion_tokens":151,"total_tokens":1163,"prompt_tokens_details":{"cached_tokens":1000}`, reply.Usage{Prompt: 1012, Completion: 151, Reasoning: none, Cached: 1000}, ""},
+		{"a long prompt without the little that was cached", `"completion_tokens":151,"total_tokens":170,"prompt_tokens_details":{"cached_tokens":7}`, reply.Usage{Prompt: 19, Completion: 151, Reasoning: none, Cached: 7}, ""},
+		{"a prompt without what was cached, and reasoning in the answer", `"completion_tokens":400,"total_tokens":1412,"prompt_tokens_details":{"cached_tokens":1000},"completion_tokens_details":{"reasoning_tokens":317}`, reply.Usage{Prompt: 1012, Completion: 400, Reasoning: 317, Cached: 1000}, ""},
+		{"a prompt without what was cached, and no reasoning", `"completion_tokens":400,"total_tokens":1412,"prompt_tokens_details":{"cached_tokens":1000},"completion_tokens_details":{"reasoning_tokens":0}`, reply.Usage{Prompt: 1012, Completion: 400, Reasoning: 0, Cached: 1000}, ""},
+		{"what was cached and reasoning, both beside", `"completion_tokens":2,"total_tokens":1331,"prompt_tokens_details":{"cached_tokens":1000},"completion_tokens_details":{"reasoning_tokens":317}`, reply.Usage{Prompt: 1012, Completion: 319, Reasoning: 317, Cached: 1000}, ""},
+		{"some in the cache, of which the total has nothing beside", `"completion_tokens":2,"total_tokens":14,"prompt_tokens_details":{"cached_tokens":1000}`, reply.Usage{Prompt: 12, Completion: 2, Reasoning: none, Cached: none}, "1000 tokens in the cache of a prompt of 12"},
+		{"more in the cache than the total has beside", `"completion_tokens":2,"total_tokens":314,"prompt_tokens_details":{"cached_tokens":1000}`, reply.Usage{Prompt: 12, Completion: 2, Reasoning: none, Cached: none}, "1000 tokens in the cache of a prompt of 12; " + rest(300)},
 		{"reasoning alone", `"total_tokens":163,"completion_tokens_details":{"reasoning_tokens":3}`, reply.Usage{Prompt: 12, Completion: none, Reasoning: none, Cached: none}, ""},
 		{"an answer in quotes", `"completion_tokens":"151","total_tokens":163`, reply.Usage{Prompt: 12, Completion: none, Reasoning: none, Cached: none}, ""},
 	} {
