@@ -2,6 +2,8 @@ package exchange
 
 import (
 	"bytes"
+	"maps"
+	"math"
 	"net/url"
 	"regexp"
 	"slices"
@@ -26,6 +28,16 @@ var random = regexp.MustCompile(`(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}
 // QueryOf returns that of a URL; one that cannot be read, and is none, says what stands behind
 // its first question mark.
 func QueryOf(text string) (q Query) {
+	q.url(text, math.MaxInt)
+	return q
+}
+
+// url takes what a URL says, while there are fewer texts than so many.
+func (q *Query) url(text string, most int) {
+	full := func() bool { return len(q.secrets)+len(q.pairs) >= most }
+	if full() {
+		return
+	}
 	if u, err := url.Parse(text); err == nil && u.User != nil {
 		password, _ := u.User.Password()
 		q.secret(u.User.Username())
@@ -33,12 +45,14 @@ func QueryOf(text string) (q Query) {
 	}
 	i := strings.IndexAny(text, "?#")
 	if i < 0 {
-		return q
+		return
 	}
-	for _, part := range strings.FieldsFunc(text[i+1:], func(r rune) bool { return r == '&' || r == ';' || r == '?' || r == '#' }) {
+	for part := range strings.FieldsFuncSeq(text[i+1:], func(r rune) bool { return r == '&' || r == ';' || r == '?' || r == '#' }) {
+		if full() {
+			return
+		}
 		q.part(part)
 	}
-	return q
 }
 
 // part takes one parameter, as it stands in the URL and without its escapes.
@@ -57,17 +71,27 @@ func (q *Query) part(part string) {
 		}
 		switch {
 		case paired && v != "":
-			q.pairs = append(q.pairs, name+"="+v)
+			q.pairs = with(q.pairs, name+"="+v)
 		case len(v) >= leastForm: // a word alone may be any, such as that of JSON
-			q.pairs = append(q.pairs, "?"+v, "&"+v, "#"+v)
+			q.pairs = with(q.pairs, "?"+v, "&"+v, "#"+v)
 		}
 	}
 }
 
 func (q *Query) secret(s string) {
-	if len(s) >= leastForm && !slices.Contains(q.secrets, s) {
-		q.secrets = append(q.secrets, s)
+	if len(s) >= leastForm {
+		q.secrets = with(q.secrets, s)
 	}
+}
+
+// with returns a list with more in it, each once.
+func with(list []string, more ...string) []string {
+	for _, s := range more {
+		if !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // mixed reports whether a value is letters and digits, as one that nobody chose.
@@ -81,7 +105,7 @@ func (q Query) Empty() bool { return len(q.secrets)+len(q.pairs) == 0 }
 
 // And returns what both say.
 func (q Query) And(other Query) Query {
-	return Query{slices.Concat(q.secrets, other.secrets), slices.Concat(q.pairs, other.pairs)}
+	return Query{with(slices.Clip(q.secrets), other.secrets...), with(slices.Clip(q.pairs), other.pairs...)}
 }
 
 // Mask returns a text in which asterisks stand for what a query says, one for each letter, in
@@ -97,20 +121,38 @@ func (q Query) Mask(text string) string {
 }
 
 // MaskBytes does to a text in place what Mask does, and reports whether it hid anything.
-func (q Query) MaskBytes(text []byte) (hid bool) {
+func (q Query) MaskBytes(text []byte) bool {
+	if q.Empty() {
+		return false
+	}
+	m := newCover(text)
 	for _, s := range q.secrets {
-		hid = MaskBytes(text, s) || hid
+		m.parts(s)
 	}
 	for _, p := range q.pairs {
-		hid = maskWhole(text, p) || hid
+		m.whole(p)
 	}
-	return hid
+	return m.hid
 }
 
-// maskWhole hides in a text what is all of a secret, and not part of a longer word, and reports
-// whether it was there.
-func maskWhole(text []byte, secret string) bool {
-	m := cover{text: text, low: lower(text)}
+// mostWords is how many bytes of what a server says of a failure are looked at: a record has
+// room for some hundred of them, and the rest of a page of many MiB is in the raw log.
+const mostWords = 16 << 10
+
+// Words returns what a server says of a failure, masked, and not more of it than is worth
+// telling: up to the white space in front of mostWords.
+func (q Query) Words(text string) string {
+	if len(text) > mostWords {
+		text = text[:mostWords]
+		if i := strings.LastIndexAny(text, " \t\r\n"); i > 0 {
+			text = text[:i]
+		}
+	}
+	return q.Mask(text)
+}
+
+// whole hides what is all of a secret, and not part of a longer word.
+func (m *cover) whole(secret string) {
 	for _, form := range forms(secret) {
 		m.secret = lower([]byte(form))
 		for at := 0; ; {
@@ -125,7 +167,7 @@ func maskWhole(text []byte, secret string) bool {
 			}
 		}
 	}
-	return m.hid
+	m.settle()
 }
 
 // separated reports whether a text ends with what stands in front of a parameter, escaped: as
@@ -143,30 +185,36 @@ var behindPath = regexp.MustCompile(`[?#][^\s<>"',]*`)
 // beforeHost matches what one says up to its host, where it names a user.
 var beforeHost = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s<>"',/?#]*@`)
 
+// mostLed is how many texts are hidden that the headers of a response say, or two more: headers
+// may have a MiB, and each text is some ten passes over the whole answer. What was asked with
+// is hidden besides.
+const mostLed = 100
+
 // Led returns what the headers of a response say in the queries of the places that they lead
 // to.
 func Led(headers map[string][]string) (q Query) {
-	for name, values := range headers {
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		if slices.Contains(leadElsewhere, strings.ToLower(name)) {
-			for _, v := range values {
-				q = q.And(led(name, v))
+			for _, v := range headers[name] {
+				q.led(name, v)
 			}
 		}
 	}
 	return q
 }
 
-func led(name, value string) (q Query) {
+// led takes what one header says.
+func (q *Query) led(name, value string) {
 	if isPlace(name) {
-		return QueryOf(value)
+		q.url(value, mostLed)
+		return
+	}
+	for _, user := range beforeHost.FindAllString(value, mostLed) {
+		q.url(user+"host", mostLed)
 	}
 	for _, part := range behindPath.FindAllString(value, -1) {
-		q = q.And(QueryOf(part))
+		q.url(part, mostLed)
 	}
-	for _, user := range beforeHost.FindAllString(value, -1) {
-		q = q.And(QueryOf(user + "host"))
-	}
-	return q
 }
 
 // isPlace reports whether a header is one URL; others that lead elsewhere have them among words.

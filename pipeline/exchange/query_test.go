@@ -143,3 +143,40 @@ func TestConcealPacked(t *testing.T) {
 		t.Errorf("a body of %d letters is written, SHA-256 %q", len(body), l.BodySum)
 	}
 }
+
+// TestLedFarAndWide: headers that lead to more places than are worth a pass over the answer have
+// the first of them hidden; one that is named again takes no room.
+func TestLedFarAndWide(t *testing.T) {
+	link := strings.Repeat("</same.css?v=1.0>; rel=preload, ", 1000)
+	for i := range 1000 {
+		link += fmt.Sprintf("<https://host/%d.css?k%04d=v>; rel=preload, ", i, i)
+	}
+	q := Led(map[string][]string{"Link": {link}})
+	if n := len(q.secrets) + len(q.pairs); n != mostLed {
+		t.Errorf("%d texts are hidden, want %d", n, mostLed)
+	}
+	if got, want := q.Mask("v=1.0, k0000=v, k0999=v"), "*****, *******, k0999=v"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	again := Led(map[string][]string{"Link": {strings.Repeat("</same.css?v=1.0>; rel=preload, ", 1000) + "</b.css?w=2.0>"}})
+	if got, want := again.Mask("v=1.0 and w=2.0"), "***** and *****"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestWords: of a page that says why a request failed no more is looked at than is worth
+// telling, up to a white space, so that no secret is cut in two.
+func TestWords(t *testing.T) {
+	q := QueryOf("https://h/?pin=4711")
+	page := strings.Repeat("word ", mostWords/5) + "pin=4711 and more"
+	got := q.Words(page)
+	if want := strings.TrimRight(page[:mostWords/5*5], " "); got != want {
+		t.Errorf("%d bytes that end with %q, want %d", len(got), got[len(got)-20:], len(want))
+	}
+	if got := q.Words("the pin=4711 is wrong"); got != "the ******** is wrong" {
+		t.Errorf("a short page: %q", got)
+	}
+	if got := q.Words(strings.Repeat("x", 2*mostWords)); len(got) != mostWords {
+		t.Errorf("%d bytes of a page without white space, want %d", len(got), mostWords)
+	}
+}

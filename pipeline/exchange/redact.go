@@ -32,13 +32,8 @@ func MaskBytes(text []byte, secret string) bool {
 	if secret == "" || len(text) < min(leastPart, len(secret)) || slices.Contains(noSecrets, string(lower([]byte(secret)))) {
 		return false
 	}
-	m := cover{text: text, low: lower(text)}
-	for _, form := range forms(secret) {
-		m.secret = lower([]byte(form))
-		n := min(leastPart, len(form))
-		m.heads(n)
-		m.tails(n)
-	}
+	m := newCover(text)
+	m.parts(secret)
 	return m.hid
 }
 
@@ -46,7 +41,28 @@ func MaskBytes(text []byte, secret string) bool {
 type cover struct {
 	text        []byte // masked as far as that has come
 	low, secret []byte // in small letters
-	hid         bool
+	fresh, hid  bool   // something was hidden since low was settled, and ever
+}
+
+func newCover(text []byte) *cover { return &cover{text: text, low: lower(text)} }
+
+// parts hides a secret, and long parts of it.
+func (m *cover) parts(secret string) {
+	for _, form := range forms(secret) {
+		m.secret = lower([]byte(form))
+		n := min(leastPart, len(form))
+		m.heads(n)
+		m.tails(n)
+	}
+	m.settle()
+}
+
+// settle has what was hidden be so for the next secret.
+func (m *cover) settle() {
+	if m.fresh {
+		copy(m.low, lower(m.text))
+		m.fresh = false
+	}
 }
 
 // heads hides what begins as the secret does, for n letters or more.
@@ -92,7 +108,7 @@ func (m *cover) hide(from, to int) {
 }
 
 func (m *cover) cover(from, to int) {
-	m.hid = true
+	m.fresh, m.hid = true, true
 	for i := from; i < to; i++ {
 		m.text[i] = '*'
 	}

@@ -319,3 +319,21 @@ func TestTogether(t *testing.T) {
 		}
 	}
 }
+
+// TestWordsOfAPage: a page of many MiB with headers that lead to thousands of places holds up
+// nobody: what is told of it is short before any of that is looked for.
+func TestWordsOfAPage(t *testing.T) {
+	var link strings.Builder
+	for i := range 50_000 {
+		fmt.Fprintf(&link, "</a?k%d=v>; rel=preload, ", i)
+	}
+	page := "see /a?k0=v " + strings.Repeat("nothing here ", 1<<20)
+	r := reply.Read(reply.Response{
+		Status: http.StatusInternalServerError, Header: http.Header{"Content-Type": {"text/html"}, "Link": {link.String()}},
+		Body: strings.NewReader(page), Decoder: openAIChat.NewDecoder(), Clock: func() time.Duration { return 0 },
+	}, nil)
+	outcome, reason := r.Ending()
+	if most := 17 << 10; outcome != pipeline.Error || len(reason) > most || !strings.HasPrefix(reason, "HTTP 500: see /a?**** nothing here") {
+		t.Errorf("%s, %d bytes: %.80q; want at most %d", outcome, len(reason), reason, most)
+	}
+}

@@ -58,7 +58,7 @@ func (r *Reply) Ending() (pipeline.Outcome, string) {
 	if to := r.Header.Get("Location"); failure.Kind == HTTPStatus && r.Status < 400 && to != "" {
 		return r.Outcome, fmt.Sprintf("HTTP %d: redirect to %s is not followed", r.Status, exchange.Place(to))
 	}
-	said := exchange.Led(r.Header).Mask(failure.String()) // a page that leads elsewhere repeats where
+	said := exchange.Led(r.Header).Words(failure.String()) // a page that leads elsewhere repeats where
 	if failure.Refusal() {
 		return pipeline.Refused, said
 	}

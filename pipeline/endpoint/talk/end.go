@@ -158,7 +158,7 @@ func refused(resp *http.Response, body io.Reader, clock func() time.Duration, re
 	if to := resp.Header.Get("Location"); to != "" && resp.StatusCode < 400 {
 		r.Failure.Message = "redirect to " + exchange.Place(to) + " is not followed"
 	}
-	r.Failure.Message = exchange.Led(resp.Header).Mask(r.Failure.Message) // a page that leads elsewhere repeats where
+	r.Failure.Message = exchange.Led(resp.Header).Words(r.Failure.Message) // a page that leads elsewhere repeats where
 	return r.Failure, r.RetryAfter
 }
 
