@@ -76,14 +76,33 @@ func (k Key) query() exchange.Query {
 	return *k.asked
 }
 
-// Mask returns a text in which asterisks stand for the key, or for a long part of it: one
-// for each of its letters; and for what the query of its URL says.
+// Mask returns a text about a failure in which asterisks stand for the key, or for a long part of
+// it: one for each of its letters; and for what the query of its URL says.
 func (k Key) Mask(s string) string {
 	s = k.query().Mask(s)
 	if k.secret == nil {
 		return s
 	}
 	return exchange.Mask(s, *k.secret)
+}
+
+// MaskText does what Mask does, to what an answer says and to names that a program gives: a short
+// key is anybody's word there, see exchange.MaskText.
+func (k Key) MaskText(s string) string {
+	s = k.query().MaskText(s)
+	if k.secret == nil {
+		return s
+	}
+	return exchange.MaskText(s, *k.secret)
+}
+
+// MaskHeader does what Mask does, to the value of a header.
+func (k Key) MaskHeader(name, value string) string {
+	value = k.query().MaskHeader(name, value)
+	if k.secret == nil {
+		return value
+	}
+	return exchange.MaskHeader(name, value, *k.secret)
 }
 
 // Check says what is wrong with the key.

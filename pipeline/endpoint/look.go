@@ -82,8 +82,8 @@ func (c *Client) take(req *http.Request) Look {
 	defer resp.Body.Close()
 	reply.Dated(resp.Header, time.Now())
 	mediaType, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
-	l.Status, l.Type = resp.StatusCode, strings.ToLower(strings.TrimSpace(c.tidy(mediaType)))
-	l.Wait, l.Headers = reply.RetryAfter(resp.Header), c.kept(resp.Header)
+	l.Status, l.Type = resp.StatusCode, strings.ToLower(strings.TrimSpace(c.config.Key.TidyName(mediaType)))
+	l.Wait, l.Headers = reply.RetryAfter(resp.Header), c.hidden(resp, nil).Headers
 	if to, err := resp.Location(); err == nil {
 		l.To = c.tidy(shownPlain(to))
 	}
@@ -97,16 +97,16 @@ func (c *Client) take(req *http.Request) Look {
 	case len(text) > maxLook:
 		l.Failed, text = fmt.Sprintf("its body is longer than %d MiB, and was given up", maxLook>>20), text[:maxLook]
 	}
-	l.Body = []byte(exchange.Led(resp.Header).Mask(c.config.Key.Mask(string(text))))
+	l.Body = c.hidden(resp, text).Body
 	return l
 }
 
-// kept returns the headers of a response that may be kept.
-func (c *Client) kept(h http.Header) [][2]string {
-	var x exchange.Exchange
-	x.SetHeaders(h)
-	c.config.Key.Hide(&x)
-	return x.Headers
+// hidden returns what may be kept of a response.
+func (c *Client) hidden(resp *http.Response, body []byte) *exchange.Exchange {
+	x := &exchange.Exchange{Status: resp.StatusCode, Body: body}
+	x.SetHeaders(resp.Header)
+	c.config.Key.Hide(x)
+	return x
 }
 
 // shownPlain returns a URL without user, query and fragment.

@@ -50,7 +50,7 @@ func Models(ctx context.Context, config Config, wanted []string) ([]string, erro
 		return nil, fmt.Errorf("endpoint %s lists no model; name %s", at.shown, naming(wanted))
 	}
 	slices.Sort(names)
-	return nil, fmt.Errorf("endpoint %s has several models; name %s: %s", at.shown, naming(wanted), config.Key.Tidy(strings.Join(names, ", ")))
+	return nil, fmt.Errorf("endpoint %s has several models; name %s: %s", at.shown, naming(wanted), config.Key.TidyName(strings.Join(names, ", ")))
 }
 
 // naming says how to name the models that are asked: those of a comparison wants some.

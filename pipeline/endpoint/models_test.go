@@ -76,6 +76,28 @@ func TestLookHidesTheKey(t *testing.T) {
 	}
 }
 
+// TestLookWithAWord: a key that is a word of the list leaves that to be read, and is hidden in words
+// of a failure.
+func TestLookWithAWord(t *testing.T) {
+	const list = `{"object":"list","data":[{"id":"data"}]}`
+	for status, want := range map[int]string{http.StatusOK: list, http.StatusUnauthorized: `{"error":"bad ****"}`} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			if status != http.StatusOK {
+				_, _ = io.WriteString(w, `{"error":"bad data"}`)
+				return
+			}
+			_, _ = io.WriteString(w, list)
+		}))
+		l, err := LookAtModels(t.Context(), Config{URL: server.URL, Protocol: dialect.OpenAIChat, Key: NewKey("data")})
+		server.Close()
+		if err != nil || string(l.Body) != want {
+			t.Errorf("HTTP %d: %s, error %v; want %s", status, l.Body, err, want)
+		}
+	}
+}
+
 // TestWrongPlace: what may have been meant is said where the list is elsewhere, and nothing
 // more is asked of a server that has enough.
 func TestWrongPlace(t *testing.T) {

@@ -24,9 +24,9 @@ func (f *flight) record(l landing) {
 	rec.Estimate(f.reserved.Prompt)
 	rec.Outcome, rec.Reason = f.outcome(l)
 	rec.Reason = f.client.tidy(rec.Reason)
-	rec.Finish = f.client.tidy(rec.Finish)
+	rec.Finish = f.client.config.Key.TidyName(rec.Finish)
 	t := &rec.Transport
-	t.HTTP, t.Encoding, t.Headers = l.proto, f.client.tidy(t.Encoding), f.client.headers(l.reply.Header)
+	t.HTTP, t.Encoding, t.Headers = l.proto, f.client.config.Key.TidyName(t.Encoding), f.client.headers(l.reply.Header)
 	t.Reused, t.DNS, t.Connect, t.TLS = link.Reused, link.DNS, link.Connect, link.TLS
 }
 
@@ -44,7 +44,7 @@ func (k Key) Headers(h http.Header) []pipeline.Fact {
 	var found []pipeline.Fact
 	for _, name := range chosenHeaders {
 		if value := h.Get(name); value != "" {
-			found = append(found, pipeline.Fact{Name: name, Value: k.Tidy(value)})
+			found = append(found, pipeline.Fact{Name: name, Value: tidy(k.MaskHeader(name, value))})
 		}
 	}
 	return found
@@ -54,8 +54,13 @@ func (c *Client) tidy(s string) string { return c.config.Key.Tidy(s) }
 
 // Tidy makes one short line of words that may come from a server, as
 // pipeline.Printable does, and takes the key out of them.
-func (k Key) Tidy(s string) string {
-	s = pipeline.Printable(strings.Join(strings.Fields(k.Mask(s)), " "))
+func (k Key) Tidy(s string) string { return tidy(k.Mask(s)) }
+
+// TidyName does what Tidy does, to a name that a program gives, such as that of a content coding.
+func (k Key) TidyName(s string) string { return tidy(k.MaskText(s)) }
+
+func tidy(s string) string {
+	s = pipeline.Printable(strings.Join(strings.Fields(s), " "))
 	if len(s) <= maxReason {
 		return s
 	}

@@ -1,10 +1,10 @@
 package exchange
 
 import (
+	"bytes"
 	"encoding/base64"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -149,11 +149,16 @@ func (l *messageLine) message() (Message, error) {
 	return m, nil
 }
 
-// redactMessages takes a secret out of what was said, be it text in a binary message.
-func (x *Exchange) redactMessages(clean func(string) string) {
-	for i := range x.Messages {
-		m := &x.Messages[i]
-		m.Data = []byte(clean(string(m.Data)))
+// kind returns a media type for what a message says: none in particular, or sound.
+func (m *Message) kind() string {
+	if m.Kind == Binary && !utf8.Valid(m.Data) {
+		return noText
 	}
-	x.Setting = strings.Clone(clean(x.Setting))
+	return ""
+}
+
+// redact takes a secret out of what was said, be it text in a binary message.
+func (m *Message) redact(secret string) {
+	m.Data = bytes.Clone(m.Data) // it may still be under way
+	hide(m.Data, m.kind(), secret, m.Kind == Close)
 }

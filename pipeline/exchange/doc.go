@@ -3,7 +3,7 @@
 //
 // Read exchange.go for what is kept of one request, conversation.go for what is kept of
 // speech beside that, then writer.go and reader.go; mask.go is how a body stands for one
-// whose texts are not kept, and redact.go how secrets are taken out.
+// whose texts are not kept, and redact.go how secrets are taken out: short ones, which may be anybody's words, as short.go says.
 //
 // # Format, version 1
 //

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -114,15 +115,16 @@ func (x *Exchange) Header(name string) string {
 	return ""
 }
 
-// secretHeaders may hold something that opens a door.
-var secretHeaders = []string{"authorization", "proxy-authorization", "set-cookie", "cookie", "x-api-key", "api-key", "x-goog-api-key"}
+// secretHeader matches headers that may hold something that opens a door: those of logins, cookies,
+// and all that are named for a key, token, secret or password, such as X-Amz-Security-Token.
+var secretHeader = regexp.MustCompile(`(?i)^(?:authorization|proxy-authorization|(?:set-)?cookie2?|(?:.+-)?(?:key|token|secret|password))$`)
 
 // SetHeaders keeps the headers of a response in order, without those that may hold
 // secrets. Of one that leads elsewhere it keeps the Place, and Conceal hides what its query says.
 func (x *Exchange) SetHeaders(headers map[string][]string) {
 	x.Headers, x.led = nil, Led(headers)
 	for name, values := range headers {
-		if slices.Contains(secretHeaders, strings.ToLower(name)) {
+		if secretHeader.MatchString(name) {
 			continue
 		}
 		for _, v := range values {
@@ -132,20 +134,38 @@ func (x *Exchange) SetHeaders(headers map[string][]string) {
 	slices.SortStableFunc(x.Headers, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
 }
 
-// Redact takes a secret out of everything that is kept, as Mask does, so that the reads
-// keep their sizes. A packed body that says it stays, and is written to no file.
+// Redact takes a secret out of everything that is kept, so that the reads keep their sizes: as
+// Mask does, and a short one where secrets are told. A packed body that says it stays, and is
+// written to no file.
 func (x *Exchange) Redact(secret string) {
-	clean := func(s string) string { return Mask(s, secret) }
-	x.Path, x.Model, x.Cause = clean(x.Path), clean(x.Model), clean(x.Cause)
-	x.Ask = bytes.Clone(x.Ask) // it may still be under way
-	MaskBytes(x.Ask, secret)
-	MaskBytes(x.Body, secret)
-	for i := range x.Headers {
-		x.Headers[i][1] = clean(x.Headers[i][1])
+	if !isSecret(secret) {
+		return
 	}
-	x.redactMessages(clean)
-	x.telling = x.telling || x.tells(func(text []byte) bool { return MaskBytes(text, secret) })
+	x.Path, x.Model, x.Setting = MaskText(x.Path, secret), MaskText(x.Model, secret), strings.Clone(MaskText(x.Setting, secret))
+	x.Cause = Mask(x.Cause, secret)
+	for i, h := range x.Headers {
+		x.Headers[i][1] = MaskHeader(h[0], h[1], secret)
+	}
+	x.Ask = bytes.Clone(x.Ask) // it may still be under way
+	hide(x.Ask, "", secret, false)
+	x.telling = x.telling || x.tells(func(text []byte) bool { return hide(text, x.kind(), secret, x.failed()) })
+	hide(x.Body, x.bodyKind(), secret, x.failed())
+	for i := range x.Messages {
+		x.Messages[i].redact(secret)
+	}
 }
+
+// hide takes a secret out of a body of a kind, in place, and reports whether it was there. Failed
+// says that the body is of a failure.
+func hide(b []byte, kind, secret string, failed bool) bool {
+	if len(secret) >= leastPart {
+		return maskBytes(b, secret)
+	}
+	return seek(b, kind, secret, failed)
+}
+
+// failed reports whether the response says by its status that it is of a failure.
+func (x *Exchange) failed() bool { return x.Status != 0 && (x.Status < 200 || x.Status > 299) }
 
 // Conceal takes out of everything that the server said what the query of the URL says that was
 // asked, and the queries of the places that it leads to: pages of redirects repeat them.
@@ -155,14 +175,14 @@ func (x *Exchange) Conceal(asked Query) {
 		return
 	}
 	x.Cause = q.Mask(x.Cause)
-	x.telling = x.telling || x.tells(q.MaskBytes)
-	q.MaskBytes(x.Body)
-	for i := range x.Headers {
-		x.Headers[i][1] = q.Mask(x.Headers[i][1])
+	x.telling = x.telling || x.tells(func(text []byte) bool { return q.hide(text, x.kind(), x.failed()) })
+	q.hide(x.Body, x.bodyKind(), x.failed())
+	for i, h := range x.Headers {
+		x.Headers[i][1] = q.MaskHeader(h[0], h[1])
 	}
 	for i := range x.Messages {
-		if m := &x.Messages[i]; m.From == Server && m.Kind != Binary {
-			q.MaskBytes(m.Data)
+		if m := &x.Messages[i]; m.From == Server {
+			q.hide(m.Data, m.kind(), m.Kind == Close)
 		}
 	}
 }

@@ -96,6 +96,20 @@ func TestRedact(t *testing.T) {
 	}
 }
 
+// TestSecretHeaders: no header is kept that may open a door.
+func TestSecretHeaders(t *testing.T) {
+	x := &Exchange{}
+	headers := map[string][]string{"X-Ratelimit-Remaining-Tokens": {"7"}, "X-Error-Code": {"9"}}
+	for _, name := range []string{"Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "Set-Cookie2", "X-Api-Key", "Api-Key", "X-Goog-Api-Key",
+		"X-Auth-Token", "X-Amz-Security-Token", "X-Session-Token", "Token", "x-client-secret"} {
+		headers[name] = []string{"tok-SERVER"}
+	}
+	x.SetHeaders(headers)
+	if want := [][2]string{{"X-Error-Code", "9"}, {"X-Ratelimit-Remaining-Tokens", "7"}}; !reflect.DeepEqual(x.Headers, want) {
+		t.Errorf("kept %q, want %q", x.Headers, want)
+	}
+}
+
 // unzipped returns the text of a file.
 func unzipped(t *testing.T, b []byte) string {
 	t.Helper()

@@ -12,34 +12,46 @@ import (
 // somebody's words, so that its messages still have their kinds, sizes, counts and
 // instants. It is nil when that cannot be done: of compressed bytes and of sound.
 func masked(x *Exchange) []byte {
-	if coding := strings.ToLower(strings.TrimSpace(x.Header("Content-Encoding"))); coding != "" && coding != "identity" {
+	if x.coding() != "" {
 		return nil
 	}
-	kind, _, _ := strings.Cut(strings.ToLower(x.Header("Content-Type")), ";")
-	kind = strings.TrimSpace(kind)
 	b := bytes.Clone(x.Body)
-	switch {
-	case kind == "text/event-stream":
-		maskEvents(b)
-	case kind == "application/json", strings.HasSuffix(kind, "+json"):
-		new(masker).mask(b)
-	case strings.Contains(kind, "json"):
-		for line := range bytes.Lines(b) {
-			new(masker).mask(line)
-		}
-	case strings.HasPrefix(kind, "text/"):
-		for word := range bytes.FieldsSeq(b) {
-			blank(word)
-		}
-	default:
+	if !walk(b, x.kind(), masker{}) {
 		return nil
 	}
 	return b
 }
 
+// kind returns the media type of a body, in small letters and without parameters.
+func (x *Exchange) kind() string {
+	kind, _, _ := strings.Cut(strings.ToLower(x.Header("Content-Type")), ";")
+	return strings.TrimSpace(kind)
+}
+
+// walk masks the texts of a body of a kind in place, as a masker does; it is false, and nothing
+// done, where its kind has none.
+func walk(b []byte, kind string, m masker) bool {
+	switch {
+	case kind == "text/event-stream":
+		maskEvents(b, m)
+	case kind == "application/json", strings.HasSuffix(kind, "+json"):
+		m.mask(b)
+	case strings.Contains(kind, "json"):
+		for line := range bytes.Lines(b) {
+			one := m
+			one.mask(line)
+		}
+	case strings.HasPrefix(kind, "text/"):
+		m.page(b)
+	default:
+		return false
+	}
+	return true
+}
+
 // maskEvents masks an event stream in place.
-func maskEvents(b []byte) {
-	var m masker
+func maskEvents(b []byte, set masker) {
+	m := set
 	b = bytes.TrimPrefix(b, []byte("\ufeff"))
 	for len(b) > 0 {
 		end := bytes.IndexAny(b, "\r\n")
@@ -47,7 +59,7 @@ func maskEvents(b []byte) {
 			end = len(b)
 		}
 		if end == 0 {
-			m = masker{}
+			m = set
 		}
 		m.line(b[:end])
 		if bytes.HasPrefix(b[end:], []byte("\r\n")) {
@@ -69,18 +81,43 @@ func (m *masker) line(b []byte) {
 			m.mask(value)
 		}
 	case "event", "id", "retry":
-		if !word.Match(bytes.TrimSpace(value)) {
-			blank(value)
-		}
+		m.failed = m.failed || string(field) == "event" && string(bytes.TrimSpace(value)) == "error"
+		m.words(value, word.Match(bytes.TrimSpace(value)))
 	case "":
-		blank(value)
+		m.words(value, false)
 	default:
+		m.words(b, false)
+	}
+}
+
+// masker masks JSON, piece by piece, and whatever stands in its place: every word, or with a
+// seeker what that hides.
+type masker struct {
+	stack  []frame
+	seeker *seeker
+	failed bool // it is of a failure
+}
+
+// words masks a text that is no JSON; plain says that a program says it.
+func (m *masker) words(b []byte, plain bool) {
+	switch {
+	case m.seeker != nil:
+		m.seeker.text(b, m.failed && !plain)
+	case !plain:
 		blank(b)
 	}
 }
 
-// masker masks JSON, piece by piece, and whatever stands in its place.
-type masker struct{ stack []frame }
+// page masks a text, word by word.
+func (m *masker) page(b []byte) {
+	if m.seeker != nil {
+		m.seeker.text(b, m.failed)
+		return
+	}
+	for one := range bytes.FieldsSeq(b) {
+		blank(one)
+	}
+}
 
 // frame is an object or array that is not closed.
 type frame struct {
@@ -88,6 +125,7 @@ type frame struct {
 	key    string // of the member in hand
 	value  bool   // its value comes
 	opaque bool   // all in it is somebody's words
+	failed bool   // it is of a failure
 }
 
 func (m *masker) top() frame {
@@ -99,12 +137,15 @@ func (m *masker) top() frame {
 
 // mask masks b in place.
 func (m *masker) mask(b []byte) {
+	if m.seeker != nil && ofFailure.Match(b) {
+		m.failed = true
+	}
 	for len(b) > 0 {
 		n := 1
 		switch c := b[0]; {
 		case c == '{', c == '[':
 			up := m.top()
-			m.stack = append(m.stack, frame{array: c == '[', opaque: up.opaque || slices.Contains(opaqueKeys, up.key)})
+			m.stack = append(m.stack, frame{array: c == '[', opaque: up.opaque || slices.Contains(opaqueKeys, up.key), failed: up.ofError()})
 		case c == '}', c == ']':
 			m.stack = m.stack[:max(0, len(m.stack)-1)]
 		case c == ',', c == ':':
@@ -116,7 +157,7 @@ func (m *masker) mask(b []byte) {
 		case c == '-' || c >= '0' && c <= '9':
 			n = m.number(b)
 		case c > ' ':
-			n = literal(b)
+			n = m.literal(b)
 		}
 		b = b[n:]
 	}
@@ -150,18 +191,26 @@ func (m *masker) text(b []byte) int {
 		m.stack[len(m.stack)-1].key = string(inner)
 	}
 	plain := isKey || slices.Contains(plainKeys, at.key) && word.Match(inner)
-	if at.opaque || !plain {
+	switch {
+	case m.seeker != nil:
+		named := !plain && namesSecret(at.key)
+		m.seeker.quoted(inner, named || !plain && (m.failed || at.ofError()))
+		m.seeker.value(inner, named)
+	case at.opaque || !plain:
 		blank(inner)
 	}
 	return min(end+1, len(b))
 }
+
+// ofError reports whether the value in hand is of an error.
+func (f frame) ofError() bool { return f.failed || f.key == "error" || f.key == "errors" }
 
 // number masks the number that b begins with, where numbers can be words: elements of
 // arrays are tokens. It returns its length.
 func (m *masker) number(b []byte) int {
 	n := 0
 	at := m.top()
-	words := at.opaque || at.array || at.key == "id" || at.key == "token"
+	words := m.seeker == nil && (at.opaque || at.array || at.key == "id" || at.key == "token")
 	for ; n < len(b) && bytes.IndexByte([]byte("+-.eE0123456789"), b[n]) >= 0; n++ {
 		if words && b[n] >= '0' && b[n] <= '9' {
 			b[n] = '1'
@@ -171,7 +220,7 @@ func (m *masker) number(b []byte) int {
 }
 
 // literal masks what is no JSON and returns its length.
-func literal(b []byte) int {
+func (m *masker) literal(b []byte) int {
 	n := bytes.IndexAny(b, " \t\r\n{}[],:\"")
 	if n < 0 {
 		n = len(b)
@@ -179,7 +228,7 @@ func literal(b []byte) int {
 	switch string(b[:n]) {
 	case "true", "false", "null":
 	default:
-		blank(b[:n])
+		m.words(b[:n], false)
 	}
 	return n
 }

@@ -17,9 +17,24 @@ type Query struct {
 	pairs   []string // hidden where they stand whole, name and value
 }
 
-// ofSecrets matches the names of parameters whose values are taken for secrets: one of these
-// words is a word of the name, as in X-Amz-Signature, and no part of one, as in keyterm.
-var ofSecrets = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:(?:api|access|auth)?(?:key|token)|sig|signature|auth|authorization|secret|pass|password|passwd|pwd|credentials?|code|jwt|ticket)(?:[^a-z]|$)`)
+// secretWords are those in the names of parameters whose values are taken for secrets.
+const secretWords = `(?:(?:api|access|auth|client|session|security|subscription|secret|private|refresh|user|app)?(?:key|token|secret)|sig|signature|auth|authorization|bearer|pass|passphrase|password|passwd|pwd|credentials?|code|jwt|ticket)`
+
+// ofSecrets matches such a name: one of the words is a word of it, as in X-Amz-Signature, and no
+// part of one, as in keyterm; or one with a capital ends it, as in clientSecret and accessKeyId,
+// and not in keyTerms.
+var ofSecrets = regexp.MustCompile(`(?i)(?:^|[^a-z])` + secretWords + `(?:[^a-z]|$)`)
+
+// humps match where a word of a name begins with a capital, and inHumps what ends the name then.
+var (
+	humps   = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+	inHumps = regexp.MustCompile(`(?i)_` + secretWords + `(?:_?(?:id|value|v?[0-9]+))?$`)
+)
+
+// namesSecret reports whether a value of that name is taken for a secret.
+func namesSecret(name string) bool {
+	return ofSecrets.MatchString(name) || inHumps.MatchString(humps.ReplaceAllString(name, "${1}_$2"))
+}
 
 // random matches a value of any name that is taken for a secret: a UUID, or 16 letters and
 // digits in a row, which versions, dates and names of models do not have. Assumed.
@@ -66,7 +81,7 @@ func (q *Query) part(part string) {
 		values = append(values, plain)
 	}
 	for _, v := range values {
-		if len(v) >= leastPart && ofSecrets.MatchString(name) || random.MatchString(v) && mixed(v) {
+		if namesSecret(name) || random.MatchString(v) && mixed(v) {
 			q.secret(v)
 		}
 		switch {
@@ -79,7 +94,7 @@ func (q *Query) part(part string) {
 }
 
 func (q *Query) secret(s string) {
-	if len(s) >= leastForm {
+	if isSecret(s) {
 		q.secrets = with(q.secrets, s)
 	}
 }
@@ -113,24 +128,55 @@ func (q Query) And(other Query) Query {
 // secret wherever it stands, as Mask hides a key; for any parameter where its name and its
 // value stand together. Other values alone, such as that of encoding=linear16, are words of
 // an API, and stay.
-func (q Query) Mask(text string) string {
-	if b := []byte(text); q.MaskBytes(b) {
+func (q Query) Mask(text string) string { return q.masked(text, sayable) }
+
+// MaskText does what Mask does, to a text that nobody expects a secret in, see MaskText.
+func (q Query) MaskText(text string) string { return q.masked(text, odd) }
+
+// MaskHeader does what Mask does, to the value of a header, see MaskHeader.
+func (q Query) MaskHeader(name, value string) string {
+	if slices.Contains(readHeaders, strings.ToLower(name)) {
+		return q.MaskText(value)
+	}
+	return q.masked(value, isSecret)
+}
+
+func (q Query) masked(text string, which func(secret string) bool) string {
+	if b := []byte(text); q.cover(b, which, true) {
 		return string(b)
 	}
 	return text
 }
 
-// MaskBytes does to a text in place what Mask does, and reports whether it hid anything.
-func (q Query) MaskBytes(text []byte) bool {
+// hide takes what the query says out of a body of a kind, in place, and reports whether it was
+// there. Failed says that the body is of a failure. In sound anything but a long secret is by
+// chance.
+func (q Query) hide(b []byte, kind string, failed bool) bool {
+	hid := q.cover(b, func(secret string) bool { return len(secret) >= leastPart }, !isSound(kind))
+	for _, s := range q.secrets {
+		if len(s) < leastPart {
+			hid = seek(b, kind, s, failed) || hid
+		}
+	}
+	return hid
+}
+
+// cover hides in a text those secrets that are wanted, and the pairs if these are, and reports
+// whether any was there.
+func (q Query) cover(text []byte, which func(secret string) bool, pairs bool) bool {
 	if q.Empty() {
 		return false
 	}
 	m := newCover(text)
 	for _, s := range q.secrets {
-		m.parts(s)
+		if which(s) {
+			m.parts(forms(s))
+		}
 	}
 	for _, p := range q.pairs {
-		m.whole(p)
+		if pairs {
+			m.whole(p)
+		}
 	}
 	return m.hid
 }

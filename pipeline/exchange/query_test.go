@@ -20,13 +20,13 @@ func TestQuery(t *testing.T) {
 	q := QueryOf(asked)
 	for said, want := range map[string]string{
 		`<a href="/v1/?token=tok-SECRET123&amp;n=1">`:          `<a href="/v1/?token=*************&amp;***">`,
-		`{"url":"\/v1?token=tok-SECRET123\u0026key=EMPTY"}`:    `{"url":"\/v1?token=*************\u0026*********"}`,
+		`{"url":"\/v1?token=tok-SECRET123\u0026key=EMPTY"}`:    `{"url":"\/v1?token=*************\u0026key=*****"}`,
 		`?next=%2Fv1%3Ftoken%3Dtok-SECRET123%26n%3D1`:          `?next=%2Fv1%3Ftoken%3D*************%26n%3D1`,
 		`?next=%252Fv1%253Ftoken%253Dtok-SECRET123`:            `?next=%252Fv1%253Ftoken%253D*************`,
 		`token tok-SECRET123 is wrong, and so is tok-SECRE...`: `token ************* is wrong, and so is *********...`,
 		`TOK-SECRET123`: `*************`,
 		`q=a%2bb%26c%3dd, a+b&c=d, q=a+b&amp;c=d, q=a&#43;b&amp;c=d`:         `***************, a+b&c=d, *************, *****************`,
-		`{"encoding":"linear16","n":1,"key":"EMPTY","version":"2024-10-21"}`: `{"encoding":"linear16","n":1,"key":"EMPTY","version":"2024-10-21"}`,
+		`{"encoding":"linear16","n":1,"key":"EMPTY","version":"2024-10-21"}`: `{"encoding":"linear16","n":1,"key":"*****","version":"2024-10-21"}`,
 		`encoding=linear16 in=1 n=12`:                                        `***************** in=1 n=12`,
 	} {
 		got := q.Mask(said)
@@ -54,14 +54,23 @@ func TestQueryOfWords(t *testing.T) {
 		"wss://h/v1/listen?keyterm=appointment&keywords=breakfast&codec=opus-wide": `{"transcript":"an appointment at breakfast in opus-wide"}`,
 		"https://h/chat?stream&content&author=assistant":                           `{"delta":{"content":"hi","stream":true,"role":"assistant"}}`,
 		"https://h/x?api-version=2024-10-01-preview&model=gpt-4o-transcribe":       `{"model":"gpt-4o-transcribe-2025","text":"on 2024-10-15 in a-preview"}`,
+		"wss://h/v1/listen?keyTerms=appointment&tokenLimit=completed&codec=opus":   `{"transcript":"an appointment is completed in opus"}`,
+		"https://h/x?key=0&token=1234":                                             `{"error":"1234 of 0"}`,
 		"https://h/x?session=completed&signal=response.done":                       `{"type":"response.completed"}`,
 	} {
 		if got := QueryOf(asked).Mask(said); got != said {
 			t.Errorf("%s: %s, want %s", asked, got, said)
 		}
 	}
-	for _, asked := range []string{"x?api_key=abcdefgh", "x?X-Amz-Signature=abcdefgh", "x?subscription-key=abcdefgh", "x?apikey=abcdefgh", "x?id=8a61c8f2-0b1d-4a3e-9f10-2b6f0d7c5e11", "x?n=abcdefgh12345678"} {
+	for _, asked := range []string{
+		"x?clientSecret=abcdefgh", "x?sessionToken=abcdefgh", "x?subscriptionKey=abcdefgh", "x?accessKeyId=abcdefgh", "x?APIKey2=abcdefgh", "x?userPassword=abcdefgh",
+		"x?passphrase=abcdefgh", "x?bearer=abcdefgh", "x?user_token_v2=abcdefgh", "x?secretkey=abcdefgh",
+		"x?sig=hunter2", "x?key=abc123", "x?password=hunter", "x?pwd=ab", "https://hunter2@h/x?a=b",
+		"x?api_key=abcdefgh", "x?X-Amz-Signature=abcdefgh", "x?subscription-key=abcdefgh", "x?apikey=abcdefgh", "x?id=8a61c8f2-0b1d-4a3e-9f10-2b6f0d7c5e11", "x?n=abcdefgh12345678"} {
 		_, value, _ := strings.Cut(asked, "=")
+		if u, err := url.Parse(asked); err == nil && u.User != nil {
+			value = u.User.Username()
+		}
 		if got, want := QueryOf(asked).Mask("is "+value+"."), "is "+strings.Repeat("*", len(value))+"."; got != want {
 			t.Errorf("%s: %s, want %s", asked, got, want)
 		}
@@ -116,6 +125,28 @@ func TestConceal(t *testing.T) {
 		if string(x.Messages[1].Data) != "token=tok-SECRET123" {
 			t.Errorf("%s: what we said is changed", name)
 		}
+	}
+}
+
+// TestConcealShort: a short secret of a URL is hidden alone where one that is given as a key is,
+// be it in text in a binary message, and leaves sound as it is.
+func TestConcealShort(t *testing.T) {
+	x := &Exchange{Status: http.StatusUnauthorized, Cause: "Invalid API key: abc123", Headers: [][2]string{{"X-Echo", "abc123"}, {"Retry-After", "1"}}}
+	x.Add(1, []byte(`{"error":{"message":"Incorrect API key provided: abc123"}}`))
+	x.Messages = []Message{
+		{From: Server, Kind: Binary, Data: []byte(`{"error":"bad token tok-SECRET123, abc123"}`)},
+		{From: Server, Kind: Binary, Data: []byte("\xff abc123 n=1 tok-SECRET123")},
+		{From: Server, Kind: Close, Data: []byte("bad EMPTY")},
+	}
+	x.Conceal(QueryOf("wss://h/v1?token=tok-SECRET123&key=abc123&password=EMPTY&n=1"))
+	got := strings.Join([]string{x.Cause, x.Headers[0][1], x.Headers[1][1], string(x.Body)}, "\n")
+	for _, m := range x.Messages {
+		got += "\n" + string(m.Data)
+	}
+	const want = "Invalid API key: ******\n******\n1\n" + `{"error":{"message":"Incorrect API key provided: ******"}}` + "\n" +
+		`{"error":"bad token *************, ******"}` + "\n\xff abc123 n=1 *************\nbad *****"
+	if got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
 

@@ -8,33 +8,47 @@ import (
 // leastPart is how many letters of a secret's beginning or end are worth hiding. Vendors
 // repeat the last four of a key, so that its owner knows which one is meant; nobody can
 // use these. A secret of fewer letters is a key such as EMPTY, which a server of one's own
-// is given for want of one: it is hidden as a word, and stays part of longer ones, or an
-// answer of such a server could not be read again.
+// is given for want of one: it is hidden as a word, and stays part of longer ones; and it is
+// hidden where secrets are told, see short.go, or an answer of such a server could not be read
+// again.
 const leastPart = 8
 
 // noSecrets are words of JSON, which nobody takes for a secret.
 var noSecrets = []string{"null", "true", "false"}
 
-// Mask returns a text in which asterisks stand for a secret, be it in capitals or not: one
-// for each of its letters, so that the text keeps its size. Of a secret of eight letters or
-// more they also stand for eight and more of its beginning or of its end; a shorter one is
-// hidden where it is a word of its own. It may also be written in another way, see forms.
+// Mask returns a text about a failure in which asterisks stand for a secret, be it in capitals or
+// not: one for each of its letters, so that the text keeps its size. Of a secret of eight letters
+// or more they also stand for eight and more of its beginning or of its end; a shorter one is
+// hidden where it is a word of its own, and not where it is digits alone. It may also be written
+// in another way, see forms.
 func Mask(text, secret string) string {
-	if b := []byte(text); MaskBytes(b, secret) {
+	if !sayable(secret) {
+		return text
+	}
+	return mask(text, secret)
+}
+
+func mask(text, secret string) string {
+	if b := []byte(text); maskBytes(b, secret) {
 		return string(b)
 	}
 	return text
 }
 
-// MaskBytes does to a text in place what Mask does, and reports whether it hid anything. It
-// takes as much memory as the text beside it.
-func MaskBytes(text []byte, secret string) bool {
-	if secret == "" || len(text) < min(leastPart, len(secret)) || slices.Contains(noSecrets, string(lower([]byte(secret)))) {
+// maskBytes hides a secret in a text in place, wherever it stands, and reports whether it was
+// there. It takes as much memory as the text beside it.
+func maskBytes(text []byte, secret string) bool {
+	if !isSecret(secret) || len(text) < min(leastPart, len(secret)) {
 		return false
 	}
 	m := newCover(text)
-	m.parts(secret)
+	m.parts(forms(secret))
 	return m.hid
+}
+
+// isSecret reports whether anybody takes a text for a secret.
+func isSecret(text string) bool {
+	return text != "" && !slices.Contains(noSecrets, string(lower([]byte(text))))
 }
 
 // cover is the masking of one text.
@@ -46,9 +60,9 @@ type cover struct {
 
 func newCover(text []byte) *cover { return &cover{text: text, low: lower(text)} }
 
-// parts hides a secret, and long parts of it.
-func (m *cover) parts(secret string) {
-	for _, form := range forms(secret) {
+// parts hides a secret of these forms, and long parts of it.
+func (m *cover) parts(forms []string) {
+	for _, form := range forms {
 		m.secret = lower([]byte(form))
 		n := min(leastPart, len(form))
 		m.heads(n)

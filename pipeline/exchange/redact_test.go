@@ -14,6 +14,9 @@ func TestMask(t *testing.T) {
 		{"a short one", "bad s3cret, s3cre", "s3cret", "bad ******, s3cre"},
 		{"a short one in a word", `{"completion_tokens":1,"token":"TOKEN-token2"}`, "token", `{"completion_tokens":1,"*****":"*****-token2"}`},
 		{"a short one after a letter of another alphabet", "äEMPTY", "EMPTY", "ä*****"},
+		{"two letters", "bad ab, abc", "ab", "bad **, abc"},
+		{"digits alone", "HTTP 401: bad 401", "401", "HTTP 401: bad 401"},
+		{"eight digits", "bad 12345678", "12345678", "bad ********"},
 		{"a word of JSON", `{"error":null}`, "null", `{"error":null}`},
 		{"eight at the beginning", "sk-proj-...", key, "********..."},
 		{"seven at the beginning", "sk-proj...", key, "sk-proj..."},
@@ -28,6 +31,19 @@ func TestMask(t *testing.T) {
 	} {
 		if got := Mask(c.text, c.secret); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestMaskText: in a text where nobody expects a secret a short one is hidden where it is letters
+// and digits.
+func TestMaskText(t *testing.T) {
+	for _, c := range []struct{ text, secret, want string }{
+		{"it is EMPTY", "EMPTY", "it is EMPTY"}, {"stop", "stop", "stop"}, {"1 or 12345", "12345", "1 or 12345"}, {"it is a1", "a1", "it is a1"},
+		{"it is hunter2", "hunter2", "it is *******"}, {"it is hunter22", "hunter22", "it is ********"},
+	} {
+		if got := MaskText(c.text, c.secret); got != c.want {
+			t.Errorf("%s: %q, want %q", c.secret, got, c.want)
 		}
 	}
 }

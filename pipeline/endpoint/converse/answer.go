@@ -300,10 +300,10 @@ func (f *flight) close(o pipeline.Outcome, reason string) {
 	f.rest()
 	key := f.client.config.Key
 	r := f.record()
-	r.Outcome, r.Reason, r.Status = o, key.Tidy(reason), key.Tidy(r.Status)
-	r.Heard, r.Text = key.Mask(r.Heard), key.Mask(r.Text)
+	r.Outcome, r.Reason, r.Status = o, key.Tidy(reason), key.TidyName(r.Status)
+	r.Heard, r.Text = key.MaskText(r.Heard), key.MaskText(r.Text)
 	for i := range r.Events {
-		r.Events[i].Name = key.Mask(r.Events[i].Name)
+		r.Events[i].Name = key.MaskText(r.Events[i].Name)
 	}
 	f.turn.Done()
 }

@@ -24,7 +24,7 @@ func (s *Source) Difference(before, after []byte) (trace.Counters, error) {
 	if err != nil {
 		return trace.Counters{}, errors.New(s.config.Key.Tidy(err.Error()))
 	}
-	c.Label = s.config.Key.Tidy(c.Label)
+	c.Label = s.config.Key.TidyName(c.Label)
 	return c, nil
 }
 

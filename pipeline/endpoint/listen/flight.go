@@ -223,9 +223,9 @@ func (f *flight) close(o pipeline.Outcome, reason string, at time.Duration) {
 	f.rest()
 	r := &f.hearing.Record
 	key := f.client.config.Key
-	r.Outcome, r.Reason, r.End, r.Text = o, key.Tidy(reason), at, key.Mask(r.Text)
+	r.Outcome, r.Reason, r.End, r.Text = o, key.Tidy(reason), at, key.MaskText(r.Text)
 	for i := range r.Events {
-		r.Events[i].Name = key.Mask(r.Events[i].Name)
+		r.Events[i].Name = key.MaskText(r.Events[i].Name)
 	}
 	f.hearing.Done()
 }

@@ -77,7 +77,7 @@ func (l *Line) request(ctx context.Context) (*http.Response, error) {
 // body hands what is read to the listener.
 func (l *Line) body(ctx context.Context, resp *http.Response) End {
 	e := End{Status: resp.StatusCode, Header: resp.Header, Transport: pipeline.NewTransport()}
-	e.Transport.HTTP, e.Transport.Encoding = version(resp), l.client.Key.Tidy(resp.Header.Get("Content-Encoding"))
+	e.Transport.HTTP, e.Transport.Encoding = version(resp), l.client.Key.TidyName(resp.Header.Get("Content-Encoding"))
 	left, reads := l.client.MaxBytes, mostMessages(l.client.MaxBytes)
 	for buffer := make([]byte, reply.ReadBytes); ; {
 		n, err := resp.Body.Read(buffer)
