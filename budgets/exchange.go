@@ -257,7 +257,7 @@ func (a *Analysis) BargeIns() (b BargeIns, ok bool) {
 		b.N++
 		heard, err := strconv.Atoi(t.Fact(pipeline.FactHeardTokens))
 		if r := t.Requests; err == nil && len(r) > 0 && r[len(r)-1].OutputTokens > 0 {
-			b.Heard, b.Made = b.Heard+heard, b.Made+r[len(r)-1].OutputTokens
+			b.Heard, b.Made = b.Heard+heard, b.Made+r[len(r)-1].Output()
 		}
 	}
 	return b, b.N > 0

@@ -83,6 +83,8 @@ func TestGuesses(t *testing.T) {
 func TestBargeInsAndPlaying(t *testing.T) {
 	said := func(v string) pipeline.Fact { return pipeline.Fact{Name: pipeline.FactBargeIn, Value: v} }
 	stopped := talk(0, 0, 90*ms, said("stopped"), pipeline.Fact{Name: pipeline.FactHeardTokens, Value: "5"})
+	last := &stopped.Requests[len(stopped.Requests)-1]
+	last.Outcome, last.OutputTokens, last.Chunks = pipeline.Cancelled, 1, 20 // counted as it began
 	played := talk(0, 3, 90*ms)
 	played.Add(pipeline.Span{Name: pipeline.SpanUnderrun, Start: 500 * ms, End: 530 * ms})
 	played.Add(pipeline.Span{Name: pipeline.SpanUnderrun, Start: 600 * ms, End: 610 * ms})

@@ -132,12 +132,12 @@ var tokenRate = Metric{
 }
 
 var aggregateRate = Metric{
-	Name: "aggregate_tps", Unit: TokenRate, Formula: "output tokens of all requests, as the server counts them / time of the run", Over: "the whole run", whole: true,
+	Name: "aggregate_tps", Unit: TokenRate, Formula: "output tokens of all requests, as the server counts them, and at least one for each chunk of what broke off / time of the run", Over: "the whole run", whole: true,
 	gather: func(traces []pipeline.Trace, p *Pool) {
 		tokens, known := 0, false
 		eachRequest(traces, func(r *pipeline.Request) {
 			if r.OutputTokens > 0 || r.OutputTokens == 0 && r.Chunks == 0 { // 0 for what came is no count
-				tokens, known = tokens+r.OutputTokens, true
+				tokens, known = tokens+r.Output(), true
 			}
 		})
 		if w := window(traces); w > 0 && known {

@@ -155,20 +155,30 @@ func NewRequest(id int64, due time.Duration) Request {
 	}
 }
 
+// Output returns how many tokens its answer has, as they were counted; UnknownCount where nobody
+// did. The count of an answer that did not end well may be one of its beginning (Anthropic states
+// 1 as it begins): each chunk that came has a token at least.
+func (r *Request) Output() int {
+	if r.OutputTokens == UnknownCount || r.Outcome == OK {
+		return r.OutputTokens
+	}
+	return max(r.OutputTokens, r.Chunks)
+}
+
 // Tokens returns how many tokens a request took: those that were counted, and of what nobody
-// counted PromptEstimate for the prompt and one for each chunk of the answer that came. Of these
-// estimated is how many; the answer may have gone on unseen. ok is false where not even that is
+// counted PromptEstimate for the prompt and one for each chunk of the answer that came, see
+// Output too. Of these estimated is how many; the answer may have gone on unseen. ok is false where not even that is
 // known of a prompt that was sent.
 func (r *Request) Tokens() (prompt, output, estimated int, ok bool) {
-	prompt, output, ok = r.PromptTokens, r.OutputTokens, true
+	prompt, output, ok = r.PromptTokens, r.Output(), true
 	if prompt == UnknownCount {
 		prompt = r.PromptEstimate
 		estimated, ok = prompt, prompt > 0 || r.Sent == Unknown || r.free()
 	}
 	if output == UnknownCount {
 		output = r.Chunks
-		estimated += output
 	}
+	estimated += output - max(0, r.OutputTokens)
 	return prompt, output, estimated, ok
 }
 

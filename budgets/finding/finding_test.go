@@ -123,6 +123,7 @@ func TestFindings(t *testing.T) {
 		{name: "blank", server: &script{body: always(begin, role, blanks(20), stop, usage(200, 0, 20, 0), done)}, want: "empty"},
 
 		{name: "endless", server: endless{role, 20 * time.Millisecond, delta(" word")}, want: "ignores_limit"},
+		{name: "endless-counted-early", server: endless{role + usage(100, 0, 1, 0), 20 * time.Millisecond, delta(" word")}, want: "ignores_limit"},
 		{name: "endless-fast", server: endless{role, 0, delta(" word")}, want: "ignores_limit"},
 		{name: "endless-slow", server: endless{role, 500 * time.Millisecond, delta(" a longer word")}, change: short, want: "ignores_limit"},
 		{name: "too-slow", server: endless{role, 2 * time.Second, delta(" word")}, change: short, want: "timeout"},

@@ -20,7 +20,7 @@ func (v *view) longer(r *seen.Request) bool {
 	if v.Limit < 1 || v.Protocol == dialect.Tabby {
 		return false // Tabby is asked for no limit
 	}
-	if n := r.Record.OutputTokens; n != pipeline.UnknownCount {
+	if n := r.Record.OutputTokens; n != pipeline.UnknownCount && n == r.Record.Output() { // else it is one of its beginning
 		return n > v.Limit+v.Limit/4+8
 	}
 	return r.Record.Chunks > 8*v.Limit || r.Record.Chunks > 2*v.Limit && characters(r) > 8*v.Limit

@@ -195,7 +195,7 @@ func (p *prober) count(r *pipeline.Request) {
 	case r.Sent == pipeline.Unknown || r.Transport.Status >= 300 && r.Transport.Status < 500: // as a client has it
 		used = 0
 	case r.OutputTokens != pipeline.UnknownCount && r.PromptTokens != pipeline.UnknownCount:
-		used = r.OutputTokens + r.PromptTokens
+		used = r.Output() + r.PromptTokens
 	}
 	p.tokens += used
 }

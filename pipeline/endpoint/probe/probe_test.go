@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"halfsecond/mockllm/server/memnet"
+	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint"
 	"halfsecond/pipeline/endpoint/dialect"
 	"halfsecond/pipeline/endpoint/probe/seen"
@@ -346,5 +347,16 @@ func TestPlan(t *testing.T) {
 		if a.again && plan(MostRequests)[i-1].number != a.number {
 			t.Errorf("request %d repeats another prompt than that before it", i+1)
 		}
+	}
+}
+
+// TestCountOfACutAnswer: an answer that was cut takes a token for each chunk at least, whatever was
+// counted as it began.
+func TestCountOfACutAnswer(t *testing.T) {
+	p := &prober{}
+	r := pipeline.NewRequest(1, 0)
+	r.Sent, r.Transport.Status, r.Outcome, r.PromptTokens, r.OutputTokens, r.Chunks = 0, http.StatusOK, pipeline.Truncated, 10, 1, 40
+	if p.count(&r); p.tokens != 50 {
+		t.Errorf("%d tokens, want 50", p.tokens)
 	}
 }
