@@ -63,7 +63,7 @@ func (v *view) failure(r *seen.Request) (Finding, bool) {
 	case failure != nil && errors.Is(failure.Cause, reply.ErrNothingRead),
 		r.Record.Outcome == pipeline.Truncated && r.Record.Chunks == 0 && r.Reply.BodyEnded && r.Reply.Unread > 0:
 		return Finding{}, false // the event that is no JSON is why
-	case r.Record.Outcome == pipeline.Truncated && r.Record.Chunks == 0 && r.Reply.BodyEnded:
+	case r.Record.Outcome == pipeline.Truncated && r.Reply.BodyEnded && !v.understood(r):
 		return v.notUnderstood(r), true
 	case r.Record.Outcome == pipeline.Truncated:
 		return v.cut(r), true
@@ -73,6 +73,22 @@ func (v *view) failure(r *seen.Request) (Finding, bool) {
 		return v.nothing(r), true
 	}
 	return Finding{}, false
+}
+
+// understood reports whether a response has a message of the protocol, if only one that says who
+// speaks: an answer that breaks off before its first text is cut, and in no other protocol.
+func (v *view) understood(r *seen.Request) bool {
+	return r.Record.Chunks > 0 || slices.ContainsFunc(r.Events, func(e seen.Event) bool {
+		switch e.Kind {
+		case seen.KindFinish, seen.KindUsage, seen.KindEnd:
+			return true
+		case seen.KindRole, seen.KindFilter: // which the chunks of OpenAI have, whatever is asked for
+			return v.Protocol == dialect.OpenAIChat || v.Protocol == dialect.MistralFIM
+		case seen.KindStart: // whose events alone have types
+			return v.Protocol == dialect.Anthropic || v.Protocol == dialect.OpenAIResponses
+		}
+		return false
+	})
 }
 
 // far says how far an answer came.

@@ -119,6 +119,9 @@ func TestFindings(t *testing.T) {
 		{name: "timeout", faults: []string{"stall at 5 for 60s"}, want: "timeout"},
 		{name: "unreadable", server: &script{header: map[string]string{"Content-Encoding": "br"}, body: always(good(20))}, want: "unreadable"},
 		{name: "not-understood", server: &script{body: always("data: {\"hello\":1}\n\n")}, want: "not_understood"},
+		{name: "cut-before-text", server: &script{body: always(role)}, want: "cut"},
+		{name: "cut-in-the-second-event", server: &script{body: always(role + `data: {"choices":[{"ind`)}, want: "cut"},
+		{name: "another-vendor", server: &script{body: always("event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"role\":\"assistant\"}}\n\n")}, want: "not_understood"},
 		{name: "empty", server: &script{body: always(begin, role, stop, usage(200, 0, 1, 0), done)}, want: "empty"},
 		{name: "blank", server: &script{body: always(begin, role, blanks(20), stop, usage(200, 0, 20, 0), done)}, want: "empty"},
 
