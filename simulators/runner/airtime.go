@@ -49,8 +49,9 @@ func (s *Speech) newAirtime(stage string, of *scenario.Scenario) *airtime {
 // add counts a turn. Those of a session come in order.
 func (a *airtime) add(t *pipeline.Trace) {
 	from, end := t.Due-a.said, a.ends(t)
-	if t.Index%a.turns > 0 {
-		from = min(from, a.heard[t.Session])
+	if t.Index%a.turns > 0 { // audio goes on between turns, and once where one begins before the last has ended
+		from = a.heard[t.Session]
+		end = max(end, from)
 	}
 	a.heard[t.Session] = end
 	a.all += end - from
