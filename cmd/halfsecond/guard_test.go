@@ -42,6 +42,7 @@ func TestGuardUsage(t *testing.T) {
 		"too exact":          {append(at, "--price-input", "0.0000001", "--price-output", "3"), "--price-input 0.0000001: want a price in US dollars for a million tokens, with at most 6 digits behind the point"},
 		"no time":            {append(at, "--limit-gap", "0s"), "--limit-gap 0s: want a time above 0, such as 30s"},
 		"no size":            {append(at, "--limit-bytes", "4MB"), `invalid argument "4MB" for "--limit-bytes" flag: want a number of bytes such as 1000000, 512KiB or 4MiB`},
+		"too much":           {append(at, "--limit-bytes", "65MiB"), "--limit-bytes 65MiB: want 64MiB at most, or the raw log could not be read again"},
 		"of the simulator":   {[]string{"--max-cost", "5", "--limit-whole", "5s"}, "--max-cost, --limit-whole: for --target endpoint, not for sim"},
 		"recordings of none": {[]string{"--wav", "x.wav"}, "--wav is for --target endpoint, not for sim: there users say the recordings of the scenario"},
 		"model of none":      {[]string{"--model", "m"}, "--model is for --target endpoint, not for sim"},

@@ -34,13 +34,22 @@ func (l *limits) addFlags(f *pflag.FlagSet) {
 	f.Var(&l.bytes, limitFlags[4], "most `bytes` of an answer, such as 4MiB; one of more chunks than its tokens make is cut in any case")
 }
 
-// validate reports limits that let nothing pass.
+// mostBytes is the highest limit of an answer. In the raw log each byte may take six, and each
+// read, of which there is one for each 16 bytes, some twenty more: a line that is longer than
+// 512 MiB is not read again.
+const mostBytes = 64 << 20
+
+// validate reports limits that let nothing pass, or too much.
 func (l *limits) validate() error {
 	var errs []error
 	for i, d := range []time.Duration{l.Connect, l.FirstByte, l.Gap, l.Whole} {
 		if d <= 0 {
 			errs = append(errs, fmt.Errorf("--%s %s: want a time above 0, such as 30s", limitFlags[i], d))
 		}
+	}
+	if l.bytes > mostBytes {
+		most := byteSize(mostBytes)
+		errs = append(errs, fmt.Errorf("--%s %s: want %s at most, or the raw log could not be read again", limitFlags[4], &l.bytes, &most))
 	}
 	return errors.Join(errs...)
 }
