@@ -14,7 +14,7 @@
 //
 //	halfsecond_exchanges  version of the format, 1
 //	scenario, target      of the run
-//	hashed                true when texts are not kept: ask_sha256 and body_sha256 stand for them,
+//	hashed                true when texts are not kept: ask_sha256, with ask_bytes, and body_sha256 stand for them,
 //	                      and the body has other letters in place of its own, or is empty
 //	cassette              true when the file is kept to be served again; omitted when false
 //	subject               an object, what was known of an endpoint before it was asked; omitted when there is none

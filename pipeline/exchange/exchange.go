@@ -58,6 +58,7 @@ type Exchange struct {
 	// AskSum and BodySum are the SHA-256 of texts that are not kept, in hexadecimal. Ask is
 	// then empty, and Body has other letters in place of its own, or is empty as well.
 	AskSum, BodySum string
+	AskBytes        int // of the body of the request where AskSum stands for it; 0 is unknown
 
 	telling bool  // the packed body says a secret
 	led     Query // of the places that the headers lead to
@@ -104,6 +105,9 @@ func roomy[T any](s []T, n, most int) []T {
 func (x *Exchange) Whole() bool {
 	return (len(x.Body) > 0 || len(x.Reads) == 0) && !slices.ContainsFunc(x.Messages, Message.silent)
 }
+
+// Asked returns how many bytes the body of the request has; 0 is none or unknown.
+func (x *Exchange) Asked() int { return max(len(x.Ask), x.AskBytes) }
 
 // Header returns the first value of a header of the response, "" for none.
 func (x *Exchange) Header(name string) string {

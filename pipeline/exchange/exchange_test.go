@@ -143,7 +143,7 @@ func TestHashed(t *testing.T) {
 	if len(got) != 1 {
 		t.Fatalf("read %+v", got)
 	}
-	want.AskSum, want.BodySum = Hash(x.Ask), Hash(x.Body)
+	want.AskSum, want.AskBytes, want.BodySum = Hash(x.Ask), len(x.Ask), Hash(x.Body)
 	if !reflect.DeepEqual(*got[0], want) {
 		t.Errorf("read\n%+v, want\n%+v", *got[0], want)
 	}
@@ -167,6 +167,7 @@ func TestMasked(t *testing.T) {
 		{"tokens", "application/json", "", `{"tokens":[9,10],"n":9,"ids":[77],"logprobs":{"a":4}}`, `{"tokens":[1,11],"n":9,"ids":[11],"logprobs":{"x":1}}`},
 		{"lines", "application/x-ndjson", "", "{\"response\":\"hi\",\"done\":false}\n{\"done_reason\":\"stop\"}\n", "{\"response\":\"xx\",\"done\":false}\n{\"done_reason\":\"stop\"}\n"},
 		{"a sentence in place of a word", "application/json", "", `{"code":"it was me","status":"ok"}`, `{"code":"xxxxxxxxx","status":"ok"}`},
+		{"a finish reason of words", "application/json", "", `{"finish_reason":"max tokens, cut","text":"max tokens"}`, `{"finish_reason":"max tokens, cut","text":"xxxxxxxxxx"}`},
 		{"cut", "application/json", "", `{"a":"bcd`, `{"a":"xxx`},
 		{"no JSON", "text/event-stream", "", "data: oh no!\n\nwhat: ever\n\n", "data: xx xxx\n\nxxxxxxxxxx\n\n"},
 		{"page", "text/html", "identity", "<p>oh no", "xxxxx xx"},

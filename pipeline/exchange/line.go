@@ -40,6 +40,7 @@ type line struct {
 	Ask        string      `json:"ask,omitempty"`
 	AskBase64  string      `json:"ask_base64,omitempty"`
 	AskSum     string      `json:"ask_sha256,omitempty"`
+	AskBytes   int         `json:"ask_bytes,omitempty"`
 	Status     int         `json:"status"`
 	HTTP       string      `json:"http"`
 	Headers    [][2]string `json:"headers"`
@@ -69,7 +70,7 @@ func toLine(x *Exchange, hashed bool) (line, []byte) {
 	l := line{
 		Request: x.Request, Protocol: x.Protocol, Model: x.Model, Method: x.Method, Path: x.Path, Due: nanos(x.Due), Sent: nanos(x.Sent),
 		Status: x.Status, HTTP: x.HTTP, Headers: x.Headers, Answered: nanos(x.Answered), MaxBytes: x.MaxBytes, MaxOutputs: x.MaxOutputs,
-		End: nanos(x.End), How: x.How, Stop: x.Stop, Cause: x.Cause, AskSum: x.AskSum, BodySum: x.BodySum,
+		End: nanos(x.End), How: x.How, Stop: x.Stop, Cause: x.Cause, AskSum: x.AskSum, AskBytes: x.AskBytes, BodySum: x.BodySum,
 	}
 	l.Setting, l.Messages, l.Notes = json.RawMessage(x.Setting), messageLines(x.Messages), noteLines(x.Notes)
 	l.Ask, l.AskBase64 = readable(x.Ask)
@@ -84,7 +85,7 @@ func toLine(x *Exchange, hashed bool) (line, []byte) {
 func (x *Exchange) hashed() *Exchange {
 	y := *x
 	if x.AskSum == "" {
-		y.AskSum = Hash(x.Ask)
+		y.AskSum, y.AskBytes = Hash(x.Ask), len(x.Ask)
 	}
 	if x.BodySum == "" {
 		y.BodySum = Hash(x.Body)
@@ -128,7 +129,7 @@ func (l *line) exchange(hashed bool, text []byte) (*Exchange, error) {
 	x := &Exchange{
 		Request: l.Request, Protocol: l.Protocol, Model: l.Model, Method: l.Method, Path: l.Path, Due: duration(l.Due), Sent: duration(l.Sent),
 		Status: l.Status, HTTP: l.HTTP, Headers: l.Headers, Answered: duration(l.Answered), MaxBytes: l.MaxBytes, MaxOutputs: l.MaxOutputs,
-		End: duration(l.End), How: l.How, Stop: l.Stop, Cause: l.Cause, AskSum: l.AskSum, BodySum: l.BodySum,
+		End: duration(l.End), How: l.How, Stop: l.Stop, Cause: l.Cause, AskSum: l.AskSum, AskBytes: max(0, l.AskBytes), BodySum: l.BodySum,
 	}
 	var err error
 	if x.Ask, err = unread(l.Ask, l.AskBase64); err != nil {

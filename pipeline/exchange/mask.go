@@ -175,6 +175,13 @@ var plainKeys = []string{
 	"id", "item_id", "call_id", "tool_call_id", "responseId",
 }
 
+// finishKeys are the keys of why an answer ended, which some servers say in a few words, and
+// finish matches these.
+var (
+	finishKeys = []string{"finish_reason", "finishReason", "stop_reason", "done_reason", "stop_type"}
+	finish     = regexp.MustCompile(`^[A-Za-z0-9_.:/+ ,-]{0,80}$`)
+)
+
 // text masks the string that b begins with and returns its length.
 func (m *masker) text(b []byte) int {
 	end := 1
@@ -190,7 +197,7 @@ func (m *masker) text(b []byte) int {
 	if isKey && len(m.stack) > 0 {
 		m.stack[len(m.stack)-1].key = string(inner)
 	}
-	plain := isKey || slices.Contains(plainKeys, at.key) && word.Match(inner)
+	plain := isKey || slices.Contains(plainKeys, at.key) && word.Match(inner) || slices.Contains(finishKeys, at.key) && finish.Match(inner)
 	switch {
 	case m.seeker != nil:
 		named := !plain && namesSecret(at.key)

@@ -1,12 +1,14 @@
 package dialect
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/reply"
+	"halfsecond/pipeline/exchange"
 )
 
 // TestCountsThatAreNone: in every protocol a count that a server writes as a text, or below
@@ -51,6 +53,38 @@ func TestCountsThatAreNone(t *testing.T) {
 		}
 		if r := read(p, strings.ReplaceAll(body, "N", "20")); r.OutputTokens() != 20 || r.PromptTokens() != 50 || len(r.Impossible)+len(r.Unreadable) > 0 {
 			t.Errorf("%s: %d and %d tokens, %q, %q; want 50 and 20", p, r.PromptTokens(), r.OutputTokens(), r.Impossible, r.Unreadable)
+		}
+	}
+}
+
+// TestHashedTellsTheSame: without its texts an exchange tells the same counts and the same reason
+// for its end, what cannot be counted of so short a request among them.
+func TestHashedTellsTheSame(t *testing.T) {
+	x := &exchange.Exchange{Protocol: string(OpenAIChat), Status: 200, How: exchange.EOF, Ask: []byte(`{"a":1}`), Headers: [][2]string{{"Content-Type", "text/event-stream"}}}
+	x.Add(1, []byte(event(`{"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"max tokens"}],"usage":{"prompt_tokens":500000,"completion_tokens":1}}`)+done))
+	var b bytes.Buffer
+	w, err := exchange.NewWriter(&b, exchange.Header{Hashed: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(x); err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	f, err := exchange.NewReader(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hashed, err := f.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, one := range map[string]*exchange.Exchange{"as it came": x, "hashed": hashed} {
+		r, err := Reread(one)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.PromptTokens() != pipeline.UnknownCount || len(r.Impossible) != 1 || r.Answer().Finish != "max tokens" || one.Asked() != 7 {
+			t.Errorf("%s: prompt %d, finish %q, %q, asked with %d bytes; want none, max tokens, one that cannot be, 7", name, r.PromptTokens(), r.Answer().Finish, r.Impossible, one.Asked())
 		}
 	}
 }

@@ -32,7 +32,7 @@ func Retell(x *exchange.Exchange, each func(reply.Message)) (*reply.Reply, error
 	}
 	p := &player{x: x, now: x.Answered, rest: x.Body, reads: x.Reads}
 	return reply.Read(reply.Response{
-		Status: x.Status, Header: header, Body: p, MaxBytes: x.MaxBytes, MaxOutputs: x.MaxOutputs, RequestBytes: len(x.Ask), Message: each, Decoder: d.NewDecoder(), Endless: d.Endless, Clock: func() time.Duration { return p.now },
+		Status: x.Status, Header: header, Body: p, MaxBytes: x.MaxBytes, MaxOutputs: x.MaxOutputs, RequestBytes: x.Asked(), Message: each, Decoder: d.NewDecoder(), Endless: d.Endless, Clock: func() time.Duration { return p.now },
 	}, nil), nil
 }
 
