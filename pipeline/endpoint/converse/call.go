@@ -142,9 +142,14 @@ func (c *call) part(at time.Duration) talk.Sent {
 	return part
 }
 
-// leave ends a turn that others follow.
+// leave ends a turn that others follow. What is left of it is not spoken, or it would be heard under
+// the next one, or behind it; an interruption is spoken to its end, which the next one waits for.
 func (c *call) leave(f *flight, at time.Duration) {
 	f.mayBeNone()
+	if f.interrupted == pipeline.Unknown {
+		c.microphone.Hush()
+	}
+	f.clear()
 	c.line.Note(noteOver, at, int64(c.taken))
 	sent := c.part(at)
 	c.line.Rest()

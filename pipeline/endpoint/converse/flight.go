@@ -24,6 +24,7 @@ type flight struct {
 	// spokenUp when that was said.
 	interrupted time.Duration
 	spokenUp    time.Duration
+	handed      bool // the client has made the audio a turn
 	truncating  bool // the server was told how much of the answer was played
 
 	meter     *sound.Meter  // of the answer
@@ -115,8 +116,17 @@ func (f *flight) spoken(speechEnd time.Duration) {
 
 // commit makes the audio the user's turn and asks for the answer.
 func (f *flight) commit() {
+	f.handed = true
 	f.say(realtime.BufferCommit)
 	f.say(realtime.ResponseCreate)
+}
+
+// clear has the server forget what it holds of a turn that is over before the client made it one:
+// it would be of the next.
+func (f *flight) clear() {
+	if f.client.config.Manual && !f.handed {
+		f.say(realtime.BufferClear)
+	}
 }
 
 // lose gives up on an answer that has not begun.

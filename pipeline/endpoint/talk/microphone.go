@@ -54,6 +54,9 @@ func (m *Microphone) Say(samples []int16) time.Duration {
 	return m.At(pipeline.SamplesLast(int64(m.from), m.Voice.Rate))
 }
 
+// Hush has what is left of the recordings not spoken: the frames that follow are silent.
+func (m *Microphone) Hush() { m.Voice.Samples, m.added = nil, nil }
+
 // At returns when what plays so long after the first sample is spoken.
 func (m *Microphone) At(offset time.Duration) time.Duration {
 	if m.Pace == 1 {

@@ -126,6 +126,28 @@ func TestMicrophone(t *testing.T) {
 	}
 }
 
+// TestHush: what is left of a recording is not spoken, whether it is the first or was added; what is
+// said after that is.
+func TestHush(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		loop := pipeline.NewWall()
+		var got []byte
+		m := &Microphone{Loop: loop, Frame: 10 * time.Millisecond, Pace: 1, Voice: pipeline.Voice{Rate: 100, Samples: []int16{1, 1, 1}}}
+		m.Send = func(pcm []byte, _ time.Duration) { got = append(got, pcm[0]) }
+		loop.At(0, pipeline.RankStart, m.Start)
+		loop.At(15*time.Millisecond, pipeline.RankInput, m.Hush)
+		loop.At(35*time.Millisecond, pipeline.RankInput, func() { m.Say([]int16{2, 2, 2}) })
+		loop.At(55*time.Millisecond, pipeline.RankInput, m.Hush)
+		loop.At(75*time.Millisecond, pipeline.RankInput, func() { m.Say([]int16{3}) })
+		ctx, cancel := context.WithTimeout(t.Context(), 95*time.Millisecond)
+		defer cancel()
+		_ = loop.Run(ctx)
+		if want := []byte{1, 0, 0, 0, 2, 0, 0, 0, 3}; !bytes.Equal(got, want) {
+			t.Errorf("%d, want %d", got, want)
+		}
+	})
+}
+
 // TestPatience: what is to begin before a service is ready waits for it only when it is patient.
 func TestPatience(t *testing.T) {
 	for _, c := range []struct {
