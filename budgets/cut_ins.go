@@ -8,8 +8,8 @@ import (
 	"halfsecond/pipeline/quantile"
 )
 
-// cutInShare is the metric of turns into a pause of which the agent would have spoken.
-const cutInShare = "cut_in_share"
+// CutInShare is the metric of turns into a pause of which the agent would have spoken.
+const CutInShare = "cut_in_share"
 
 // CutIns is how often the agent spoke into a pause, or would have.
 type CutIns struct {
@@ -32,7 +32,7 @@ type CutIns struct {
 // The interval is Wilson's of as many independent turns as there are different ones: to say
 // the same again tells nothing new of what others say.
 func (a *Analysis) CutIns() (c CutIns, ok bool) {
-	p := a.Pool(cutInShare)
+	p := a.Pool(CutInShare)
 	if p == nil || len(p.Values) == 0 {
 		return c, false
 	}
@@ -112,7 +112,7 @@ func said(t *pipeline.Trace) string {
 
 // ofCutIns gives a budget on the mean of cut-ins their interval.
 func (j *Judgement) ofCutIns(a *Analysis) {
-	if j.Budget.Metric.Name != cutInShare || j.Budget.Function != Mean {
+	if j.Budget.Metric.Name != CutInShare || j.Budget.Function != Mean {
 		return
 	}
 	if c, ok := a.CutIns(); ok {

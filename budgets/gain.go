@@ -251,7 +251,7 @@ const manySessions = 20
 // many sessions each one's, or else neighbours in time as far as their differences resemble
 // each other.
 func (p *pairs) plan(b Budget) quantile.Plan {
-	if b.Metric.Name == cutInShare {
+	if b.Metric.Name == CutInShare {
 		return quantile.ByGroup(labels(p.words))
 	}
 	distinct := map[int]bool{}

@@ -17,7 +17,7 @@ var voiceMetrics = []Metric{
 	tally("barge_in_stop", Duration, "silence at the ear - the user's first sound into the reply (mark silence - mark barge_in)", "replies that were stopped", toStop),
 	tally("false_stop_share", Share, "replies that were stopped by what was no interruption / replies that were stopped or spoken into", "replies that were spoken into",
 		ofFact(pipeline.FactBargeIn, "false stop")),
-	tally(cutInShare, Share, "turns into a pause of which the agent would have spoken, or a real one did / turns", "turns whose pauses are known, or that a real agent heard", ofFact(pipeline.FactCutIn, "yes")),
+	tally(CutInShare, Share, "turns into a pause of which the agent would have spoken, or a real one did / turns", "turns whose pauses are known, or that a real agent heard", ofFact(pipeline.FactCutIn, "yes")),
 	tally("guess_hit_share", Share, "turns whose early request was right / turns that made one", "turns with an early request", guessed),
 	wastedTokens(false),
 	tally("speech_clipped", Share, "frames of the user's speech that were lost and not replaced / frames of it", "turns whose sound loses frames", ofShare(pipeline.FactSpeechClipped)),

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"halfsecond/budgets"
-	"halfsecond/pipeline"
 	"halfsecond/simulators/scenario"
 )
 
@@ -105,43 +104,6 @@ run: {n: 30, seed: 1, target: sim}
 		}
 		if got := c.Best != nil; got != want {
 			t.Errorf("%s: best %+v, want one: %t", budget, c.Best, want)
-		}
-	}
-}
-
-// What a backlog of the detectors grows to is over before the model is asked, the voice speaks or
-// the turn is ended: in a closed loop of as many turns those only end the run sooner.
-func TestLeversOfAStageThatIsOver(t *testing.T) {
-	s := load(t, "voice-vad-behind")
-	c, err := Levers(t.Context(), s, by(198, "p95(vad_backlog) < 100ms"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(c.All) != 1 || c.All[0].What != "2 detectors in place of 1" {
-		t.Errorf("%+v, want the detectors alone", c.All)
-	}
-	// For the reply the others are worth it, and say nothing of the backlog.
-	c, err = Levers(t.Context(), s, by(198, "p95(vad_backlog) < 100ms", "p95(reply) < 1s"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, x := range c.All {
-		if x.What != "2 detectors in place of 1" && (x.Gain.Value != 0 || x.Gain.Matters()) {
-			t.Errorf("%s gains %+v of %s", x.What, x.Gain, c.Aims[0].Budget.Name())
-		}
-	}
-	if len(c.All) < 3 {
-		t.Errorf("%+v, want what the reply gains by", c.All)
-	}
-}
-
-// TestPhases: the stages of a turn are over in the order of its phases.
-func TestPhases(t *testing.T) {
-	for stage, want := range map[string]phase{
-		pipeline.SpanVADBacklog: hearing, pipeline.SpanVADWait: deciding, pipeline.SpanSTTTail: deciding, pipeline.SpanHook: answering, "reply": answering,
-	} {
-		if got := phaseOf(stage); got != want {
-			t.Errorf("%s: %d, want %d", stage, got, want)
 		}
 	}
 }

@@ -24,45 +24,8 @@ type lever struct {
 	// oneOf names levers of which one is shown, or two: values of a setting, the most cautious
 	// first.
 	oneOf string
-	from  phase // of what it changes the first
-}
-
-// phase is a part of a turn, in their order. What a change does to a turn begins in one, and
-// what is over before that can differ only by what it does to the load: in a closed loop users
-// speak again sooner, so that a run of as many turns is a shorter one, and a backlog that grows
-// with time has grown less by its end. That is no gain.
-type phase int
-
-const (
-	hearing   phase = iota // until speech is at the detector
-	deciding               // until the turn is over, and its words are there
-	answering              // until the reply is heard
-)
-
-// phaseOf returns the phase that a stage is over in.
-func phaseOf(stage string) phase {
-	switch stage {
-	case pipeline.SpanCapture, pipeline.SpanUplink, pipeline.SpanUplinkLoss, pipeline.SpanJitterBuffer, pipeline.SpanVADBacklog:
-		return hearing
-	case pipeline.SpanVADWait, pipeline.SpanEndOfTurn, pipeline.SpanSTTInterim, pipeline.SpanEarlyEnd, pipeline.SpanSTTQueue, pipeline.SpanSTTTail, pipeline.SpanSTTTimer, pipeline.SpanPolicyWait:
-		return deciding
-	}
-	return answering
-}
-
-// reaches reports whether an aim is of anything that is not over before the change begins to
-// act.
-func (l *lever) reaches(m budgets.Aim) bool { return l.from <= phaseOf(m.Budget.Metric.Name) }
-
-// since returns levers that act from a phase of the turn on.
-func since(p phase, groups ...[]lever) (all []lever) {
-	for _, of := range groups {
-		for _, l := range of {
-			l.from = p
-			all = append(all, l)
-		}
-	}
-	return all
+	from  phase   // of what it changes the first
+	work  workers // whose work it changes, or of whom it makes more
 }
 
 // single returns levers that are each shown.
@@ -93,13 +56,17 @@ const (
 // known failure of package diagnosis that a setting cures, and what makes replies sooner.
 func leversOf(s *scenario.Scenario) (all []lever) {
 	v := s.Voice
-	all = append(since(hearing, ofNetwork(v)), since(answering, ofSound(v), ofBargeIn(v))...)
+	all = append(ofNetwork(v), since(playing, 0, ofSound(v))...)
+	all = append(all, ofBargeIn(v)...)
 	if v.Direct != nil {
-		return append(since(deciding, ofDirect(v)), all...)
+		return append(since(deciding, 0, ofDirect(v)), all...)
 	}
-	all = append(all, since(deciding, ofEnding(v), ofTranscript(v))...)
-	all = append(all, since(answering, ofGuess(v), ofModel(v), ofVoice(v))...)
-	return append(all, since(hearing, ofWorkers(v, s.Arrivals.Users))...)
+	all = append(all, ofEnding(v)...)
+	all = append(all, ofTranscript(v)...)
+	all = append(all, ofGuess(v)...)
+	all = append(all, ofModel(v)...)
+	all = append(all, ofVoice(v)...)
+	return append(all, ofWorkers(v, s.Arrivals.Users)...)
 }
 
 // words returns a delay for a reader.
@@ -136,15 +103,15 @@ func ofModel(v *scenario.Voice) (all []lever) {
 			What: "keep the beginning of prompts the same",
 		}, apply: func(v *scenario.Voice) { v.Context = &kept }})
 	}
+	all = since(asking, models, all)
 	if v.LLMConnect != nil {
-		all = append(all, lever{Change: budgets.Change{What: "keep the connection to the model open"}, apply: func(v *scenario.Voice) { v.LLMConnect = nil }})
+		all = append(all, since(asking, 0, single("keep the connection to the model open", "", func(v *scenario.Voice) { v.LLMConnect = nil }))...)
 	}
 	if v.Filler != nil {
-		all = append(all, lever{Change: budgets.Change{
-			What: "no filler before the answer", Cost: "the first sound comes with the answer",
-		}, apply: func(v *scenario.Voice) { v.Filler = nil }})
+		all = append(all, since(speaking, voices, single("no filler before the answer", "the first sound comes with the answer",
+			func(v *scenario.Voice) { v.Filler = nil }))...)
 	}
-	return append(all, faster("llm", v.LLM.TTFT, func(v *scenario.Voice, d scenario.Delay) { v.LLM.TTFT = d })...)
+	return append(all, since(asking, models, faster("llm", v.LLM.TTFT, func(v *scenario.Voice, d scenario.Delay) { v.LLM.TTFT = d }))...)
 }
 
 // withEngine changes settings of the engine that serves the model.
@@ -182,7 +149,8 @@ func ofVoice(v *scenario.Voice) (all []lever) {
 	if v.TTSConnect != nil {
 		all = append(all, lever{Change: budgets.Change{What: "keep the connection to the voice open"}, apply: func(v *scenario.Voice) { v.TTSConnect = nil }})
 	}
-	return append(all, faster("tts", v.TTSFirstAudio, func(v *scenario.Voice, d scenario.Delay) { v.TTSFirstAudio = d })...)
+	quick := faster("tts", v.TTSFirstAudio, func(v *scenario.Voice, d scenario.Delay) { v.TTSFirstAudio = d })
+	return append(since(speaking, 0, all), since(speaking, voices, quick)...)
 }
 
 // ofSound are those of the audio on its way out.
@@ -210,7 +178,14 @@ func ofNetwork(v *scenario.Voice) []lever {
 	if !uplink && !trip && !playout {
 		return nil
 	}
-	return []lever{{Change: budgets.Change{
+	l := lever{from: playing}
+	if trip {
+		l.from, l.work = asking, wayToModel
+	}
+	if uplink {
+		l.from = hearing
+	}
+	return []lever{{from: l.from, work: l.work, Change: budgets.Change{
 		What: "a nearer region", Cost: "services and callers' media in one region; what a telephone leg adds stays",
 	}, apply: func(v *scenario.Voice) {
 		if uplink {

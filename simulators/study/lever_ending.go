@@ -31,7 +31,10 @@ func ofEnding(v *scenario.Voice) (all []lever) {
 	if v.Ending != nil {
 		all = append(all, ofPolicy(v.Ending)...)
 	}
-	return all
+	if v.Guess == nil {
+		return since(deciding, 0, all)
+	}
+	return since(deciding, askedEarly(v.Guess), all) // at each pause that is taken for the end of the turn
 }
 
 // waitsBlindly reports whether the end of a turn is a wait that looks at nothing.

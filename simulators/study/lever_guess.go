@@ -18,7 +18,8 @@ func ofTranscript(v *scenario.Voice) (all []lever) {
 		all = append(all, single("transcribe while the detector waits", "takes a transcriber that streams",
 			func(v *scenario.Voice) { v.STTFrom = voice.FromSpeech })...)
 	}
-	return append(all, faster("stt", v.STTTail, func(v *scenario.Voice, d scenario.Delay) { v.STTTail = d })...)
+	quick := faster("stt", v.STTTail, func(v *scenario.Voice, d scenario.Delay) { v.STTTail = d })
+	return append(since(deciding, 0, all), since(writing, recognizers, quick)...)
 }
 
 // ofGuess are those of asking the model before the turn is committed: at the final text and
@@ -40,7 +41,7 @@ func ofGuess(v *scenario.Voice) (all []lever) {
 		if g.From != voice.OnFinal {
 			ask(voice.OnFinal, g.Right, "it begins later")
 		}
-		return all
+		return since(asking, askedEarly(g), all)
 	}
 	cost := fmt.Sprintf("that %.0f %% of requests after the last word hold is assumed", 100*guessRight)
 	if v.Hook.Mean() > 0 {
@@ -52,7 +53,15 @@ func ofGuess(v *scenario.Voice) (all []lever) {
 	if v.Ending == nil || v.Ending.WaitsForStop() {
 		ask(voice.OnStop, guessRight, cost)
 	}
-	return all
+	return since(asking, models, all)
+}
+
+// askedEarly returns whose work early requests are, where they are made too early.
+func askedEarly(g *voice.Guess) workers {
+	if g.TTS {
+		return models | voices
+	}
+	return models
 }
 
 // spentEarly says what a change to early requests has the model asked for nothing, as its run
@@ -88,24 +97,25 @@ func ofBargeIn(v *scenario.Voice) (all []lever) {
 	if b == nil {
 		return nil
 	}
-	change := func(what, cost string, set func(b *scenario.BargeIn)) {
-		all = append(all, single(what, cost, func(v *scenario.Voice) {
+	change := func(p phase, work workers, what, cost string, set func(b *scenario.BargeIn)) {
+		all = append(all, since(p, work, single(what, cost, func(v *scenario.Voice) {
 			changed := *v.BargeIn
 			set(&changed)
 			v.BargeIn = &changed
-		})...)
+		}))...)
 	}
+	const makers = models | voices // who stop when the agent notices
 	if !b.Clear {
-		change("take back what was sent ahead when the user speaks", "", func(b *scenario.BargeIn) { b.Clear = true })
+		change(playing, 0, "take back what was sent ahead when the user speaks", "", func(b *scenario.BargeIn) { b.Clear = true })
 	}
 	if b.Buffer.Mean() > aheadAtMost {
-		change(fmt.Sprintf("send audio %s ahead at most", words(aheadAtMost)), "less to bridge a slow network with", func(b *scenario.BargeIn) { b.Buffer = constant(aheadAtMost) })
+		change(playing, 0, fmt.Sprintf("send audio %s ahead at most", words(aheadAtMost)), "less to bridge a slow network with", func(b *scenario.BargeIn) { b.Buffer = constant(aheadAtMost) })
 	}
 	if b.Guard.Mean() > 0 {
-		change("take the first sound for an interruption", "a cough stops the reply", func(b *scenario.BargeIn) { b.Guard = constant(0) })
+		change(asking, makers, "take the first sound for an interruption", "a cough stops the reply", func(b *scenario.BargeIn) { b.Guard = constant(0) })
 	}
 	if b.False > 0 && b.Guard.Mean() < guarded {
-		change(fmt.Sprintf("take %s of speech for an interruption", words(guarded)), "who interrupts is heard later", func(b *scenario.BargeIn) { b.Guard = constant(guarded) })
+		change(asking, makers, fmt.Sprintf("take %s of speech for an interruption", words(guarded)), "who interrupts is heard later", func(b *scenario.BargeIn) { b.Guard = constant(guarded) })
 	}
 	return all
 }

@@ -12,17 +12,17 @@ import (
 // or eight times as many.
 func ofWorkers(v *scenario.Voice, users int) (all []lever) {
 	if n := enoughDetectors(v, users); n > v.VADWorkers {
-		all = append(all, single(fmt.Sprintf("%d detectors in place of %d", n, v.VADWorkers), "processor cores",
-			func(v *scenario.Voice) { v.VADWorkers = n })...)
+		all = append(all, since(hearing, detectors, single(fmt.Sprintf("%d detectors in place of %d", n, v.VADWorkers), "processor cores",
+			func(v *scenario.Voice) { v.VADWorkers = n }))...)
 	}
 	for _, times := range [3]int{2, 4, 8} {
 		if n := times * v.STTWorkers; n > 0 {
-			all = append(all, lever{oneOf: "recognizers", Change: budgets.Change{
+			all = append(all, lever{oneOf: "recognizers", from: writing, work: recognizers, Change: budgets.Change{
 				What: fmt.Sprintf("%d recognizers in place of %d", n, v.STTWorkers), Cost: fmt.Sprintf("%d times the machines", times),
 			}, apply: func(v *scenario.Voice) { v.STTWorkers = n }})
 		}
 		if n := times * v.TTSWorkers; n > 0 {
-			all = append(all, lever{oneOf: "voices", Change: budgets.Change{
+			all = append(all, lever{oneOf: "voices", from: speaking, work: voices, Change: budgets.Change{
 				What: fmt.Sprintf("%d voices at a time in place of %d", n, v.TTSWorkers), Cost: fmt.Sprintf("%d times the machines, or the vendor's limit", times),
 			}, apply: func(v *scenario.Voice) { v.TTSWorkers = n }})
 		}
@@ -42,7 +42,7 @@ func ofReplicas(v *scenario.Voice, times int) (all []lever) {
 		more := *e
 		more.Replicas = n
 		if _, err := (scenario.LLM{Engine: &more}).Service(0); err == nil {
-			all = append(all, lever{oneOf: "replicas", Change: budgets.Change{
+			all = append(all, lever{oneOf: "replicas", from: asking, work: models, Change: budgets.Change{
 				What: fmt.Sprintf("%d replicas of the model in place of %d", n, max(1, e.Replicas)), Cost: fmt.Sprintf("%d times the machines", times),
 			}, apply: withEngine(func(e *scenario.Engine) {
 				if e.Replicas <= 1 {
@@ -56,7 +56,7 @@ func ofReplicas(v *scenario.Voice, times int) (all []lever) {
 		more := *e
 		more.MaxSequences = n
 		if _, err := (scenario.LLM{Engine: &more}).Service(0); err == nil {
-			all = append(all, lever{oneOf: "batch", Change: budgets.Change{
+			all = append(all, lever{oneOf: "batch", from: asking, work: models, Change: budgets.Change{
 				What: fmt.Sprintf("%d answers at a time in place of %d", n, e.MaxSequences), Cost: "room in the KV cache, and a slower pace of each",
 			}, apply: withEngine(func(e *scenario.Engine) { e.MaxSequences = n })})
 		}

@@ -60,7 +60,7 @@ func (w *leverage) try(all []lever) (tried []lever, err error) {
 	values := map[string][]lever{}
 	var order []string
 	for i, l := range all {
-		if !slices.ContainsFunc(w.Aims, l.reaches) {
+		if !slices.ContainsFunc(w.Aims, func(m budgets.Aim) bool { return w.reaches(&l, m) }) {
 			continue
 		}
 		with := *w.scenario.Voice
@@ -73,7 +73,7 @@ func (w *leverage) try(all []lever) (tried []lever, err error) {
 			continue
 		}
 		l.Key, l.Gain = w.scenario.Voice.Changed(&with), w.gain(0, w.now, a)
-		if !l.reaches(w.Aims[0]) {
+		if !w.reaches(&l, w.Aims[0]) {
 			l.Gain = budgets.Gain{Known: l.Gain.Known}
 		}
 		l.Cost += spentEarly(&l, a)
@@ -108,7 +108,7 @@ func (w *leverage) choose(values []lever) []lever {
 	for aim, m := range w.Aims {
 		gained := func(l *lever) float64 {
 			x, y := w.Now.Figure(aim), l.Would.Figure(aim)
-			if !l.reaches(m) || !m.Worth(x, y) {
+			if !w.reaches(l, m) || !m.Worth(x, y) {
 				return 0
 			}
 			return m.Gained(x, y)
@@ -116,14 +116,14 @@ func (w *leverage) choose(values []lever) []lever {
 		most, free := 0., 0.
 		for i := range values {
 			most = max(most, gained(&values[i]))
-			if values[i].hopeful(m, aim, w.Now) {
+			if w.hopeful(&values[i], aim) {
 				free = max(free, gained(&values[i]))
 			}
 		}
 		enough := func(l *lever) bool {
 			return gained(l) > 0 && m.Inside(l.Would.Figure(aim)) && w.Now.Breaks(l.Would) == nil
 		}
-		strong := func(l *lever) bool { return l.hopeful(m, aim, w.Now) && gained(l) >= nearlyAll*free }
+		strong := func(l *lever) bool { return w.hopeful(l, aim) && gained(l) >= nearlyAll*free }
 		ways := []func(l *lever) bool{enough, strong}
 		if m.Lands(w.now) {
 			ways = []func(l *lever) bool{strong, enough}
@@ -235,6 +235,9 @@ func least(m budgets.Aim) float64 {
 	return 0
 }
 
+// reaches reports whether a change may serve an aim.
+func (w *leverage) reaches(l *lever, m budgets.Aim) bool { return l.reaches(w.scenario.Voice, m) }
+
 func (w *leverage) gain(aim int, before, after *budgets.Analysis) budgets.Gain {
 	return budgets.GainOf(before, after, w.Aims[aim].Budget, w.settings.Seed)
 }
@@ -305,7 +308,7 @@ func (w *leverage) reached(aim int, s budgets.State) bool {
 
 // add keeps a change beside those before it if it helps there.
 func (w *leverage) add(c *combination, aim int, l lever) error {
-	if !l.hopeful(w.Aims[aim], aim, w.Now) || l.oneOf != "" && slices.Contains(c.made, l.oneOf) || slices.ContainsFunc(c.Parts, func(p budgets.Change) bool { return p.What == l.What }) {
+	if !w.hopeful(&l, aim) || l.oneOf != "" && slices.Contains(c.made, l.oneOf) || slices.ContainsFunc(c.Parts, func(p budgets.Change) bool { return p.What == l.What }) {
 		return nil
 	}
 	with := c.voice
@@ -328,9 +331,10 @@ func (w *leverage) add(c *combination, aim int, l lever) error {
 
 // hopeful reports whether a change alone serves an aim by as much as matters, the first one by
 // more than chance, and cuts in no more often. One that ends turns sooner has to show that.
-func (l *lever) hopeful(m budgets.Aim, aim int, now budgets.State) bool {
+func (w *leverage) hopeful(l *lever, aim int) bool {
+	m, now := w.Aims[aim], w.Now
 	x, y := now.Figure(aim), l.Would.Figure(aim)
-	if !l.reaches(m) || !m.Worth(x, y) || m.Gained(x, y) <= 0 || aim == 0 && !l.Gain.Matters() {
+	if !w.reaches(l, m) || !m.Worth(x, y) || m.Gained(x, y) <= 0 || aim == 0 && !l.Gain.Matters() {
 		return false
 	}
 	return !now.CutsInMore(l.Would) && (!l.Bolder || now.CutInKnown && l.Would.CutInKnown)

@@ -410,7 +410,8 @@ func TestHopeful(t *testing.T) {
 	}
 	for low, want := range map[float64]bool{-1: false, 1: true} {
 		l := lever{Change: budgets.Change{Would: state(6e8), Gain: budgets.Gain{Value: 1e8, Known: true, Low: low, High: 2e8, HasInterval: true}}}
-		if got := l.hopeful(set.Aims[0], 0, state(7e8)); got != want {
+		w := leverage{Changes: budgets.Changes{Aims: set.Aims, Now: state(7e8)}, scenario: parse(t, plainStack)}
+		if got := w.hopeful(&l, 0); got != want {
 			t.Errorf("a gain from %v on is hopeful: %t, want %t", low, got, want)
 		}
 	}
