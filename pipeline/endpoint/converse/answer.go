@@ -142,7 +142,7 @@ func (f *flight) mayAnswer(at time.Duration) bool {
 	case c.commits && !c.behind:
 		return f.committed
 	case c.whose.Owes():
-		c.whose.Paid()
+		c.whose.Paid(at >= f.speechEnd)
 		f.other = true
 		return false
 	}

@@ -102,7 +102,7 @@ func (c *call) take(e *event, at time.Duration) {
 		c.follows[e.itemID] = e.follows
 	case realtime.EventResponseCreated:
 		if c.now == nil {
-			c.whose.Paid()
+			c.whose.Paid(false)
 		}
 	}
 	if c.now != nil {
