@@ -33,6 +33,7 @@ func (f *flight) take(e *event, at time.Duration) {
 	case realtime.EventCommitted:
 		if f.call.whose.Own(e.itemID, e.upTo) && !f.answering() {
 			r.Committed, f.asked, f.committed = at, e.itemID, true
+			r.HeardAt = pipeline.Unknown // the words of a part before are not these
 		}
 	case realtime.EventTranscriptionCompleted:
 		f.heard(e, at)

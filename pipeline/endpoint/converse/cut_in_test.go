@@ -148,6 +148,24 @@ func TestForgiven(t *testing.T) {
 	})
 }
 
+// TestHeardInParts: where the server takes a pause for the end, the words of each part are waited for,
+// though those of one before came in time, and the answer is over. A second of speech begins at 0.
+func TestHeardInParts(t *testing.T) {
+	words := func(item, text string) string {
+		return `{"type":"conversation.item.input_audio_transcription.completed","item_id":"` + item + `","transcript":"` + text + `"}`
+	}
+	for name, ids := range map[string][2]string{"items": {"u", "v"}, "no items": {"", ""}} {
+		s := script(100*msec, committedItem(ids[0]), 100*msec, words(ids[0], "one"), 800*msec, committedItem(ids[1]), created("b"), 100*msec, delta("b"), done("b", "completed", ""),
+			100*msec, words(ids[1], "two"), peer.Hangs{})
+		bubble(t, session(t, s, nil), Config{Transcriber: "t"}, func(r *rig) {
+			a := r.speak(pipeline.Turn{Voice: spoken(0, 1000*msec, 100*msec)}).wait()
+			if got, want := fmt.Sprintf("%q at %s, end %s, %s", a.Heard, peer.MS(a.HeardAt), peer.MS(a.End), a.Outcome), `"one two" at 1300, end 1300, ok`; got != want {
+				t.Errorf("%s: %s, want %s", name, got, want)
+			}
+		})
+	}
+}
+
 // TestCommitsBehind: a server may say what it has committed when its answer has begun.
 func TestCommitsBehind(t *testing.T) {
 	one := func(id, item string) peer.Script {
