@@ -80,6 +80,12 @@ func (f *flight) answering() bool {
 	return f.interrupted != pipeline.Unknown || f.answer != "" && !f.early()
 }
 
+// begun reports whether what is committed now may be answered already. What began before the user had
+// finished and is heard is no answer to it: a greeting may be in the making.
+func (f *flight) begun() bool {
+	return f.other || f.answer != "" && (!f.early() || f.record().FirstOutput == pipeline.Unknown)
+}
+
 // started hears that the server hears speech: the user's turn, or an interruption.
 func (f *flight) started(at time.Duration) {
 	r := f.record()

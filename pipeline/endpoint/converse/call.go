@@ -26,7 +26,7 @@ type call struct {
 	skipped    time.Duration // audio that did not go out between turns
 	whose      talk.Turns
 	commits    bool              // the server says which audio it takes for a turn
-	behind     bool              // but not before it answers that
+	behind     bool              // but not before it answers that, as far as the last turn tells
 	follows    map[string]string // the item before each that was added
 	turns      int               // that began
 	taken      int               // messages that were handled
@@ -93,10 +93,12 @@ func (c *call) take(e *event, at time.Duration) {
 	c.taken++
 	switch e.kind {
 	case realtime.EventSpeechStopped, realtime.EventCommitted:
-		c.whose.Own(e.itemID, e.upTo)
+		own := c.whose.Own(e.itemID, e.upTo)
 		if e.kind == realtime.EventCommitted {
 			c.commits = true
-			c.behind = c.behind || c.now != nil && c.now.answer != "" && !c.now.committed
+			if own && !c.now.committed { // the first of each turn tells
+				c.behind = c.now.begun()
+			}
 		}
 	case realtime.EventItemAdded:
 		c.follows[e.itemID] = e.follows

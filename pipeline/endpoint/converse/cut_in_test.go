@@ -166,17 +166,35 @@ func TestHeardInParts(t *testing.T) {
 	}
 }
 
-// TestCommitsBehind: a server may say what it has committed when its answer has begun.
+// TestCommitsBehind: a server may say what it has committed when its answer has begun, whatever else
+// was said in the first turn; and one whose greeting is still being made at the first commit does not
+// for that. The first turn is spoken from 0 to 300.
 func TestCommitsBehind(t *testing.T) {
+	whole := func(id string) peer.Script { return script(created(id), delta(id), done(id, "completed", "")) }
 	one := func(id, item string) peer.Script {
 		return script(created(id), committedItem(item), delta(id), done(id, "completed", ""))
 	}
-	bubble(t, session(t, script(400*msec, one("a", "u"), 1300*msec, one("b", "v"), peer.Hangs{}), nil), Config{}, func(r *rig) {
-		turn := pipeline.Turn{Voice: spoken(0, 300*msec, 100*msec)}
-		for i, a := range r.goOn(t, time.Second, turn, turn) {
-			if a.Record.Outcome != pipeline.OK {
-				t.Errorf("turn %d: %s %q", i, a.Record.Outcome, a.Record.Reason)
+	for name, tt := range map[string]struct {
+		script peer.Script
+		want   string
+	}{
+		"behind":         {script(400*msec, one("a", "u"), 1500*msec, one("b", "v"), peer.Hangs{}), "ok 200, ok 200"},
+		"and cuts in":    {script(50*msec, one("x", "t"), 350*msec, one("a", "u"), 1500*msec, one("b", "v"), peer.Hangs{}), "ok 200, ok 200"},
+		"after a silent": {script(12000*msec, one("a", "u"), 11000*msec, one("b", "v"), peer.Hangs{}), "truncated -, truncated -, ok 200"},
+		// The second turn, from 1600 on, has no answer in time: that comes in the third, from 12.9 s on.
+		"a greeting": {script(created("g"), delta("g"), 400*msec, committedItem("u"), 50*msec, done("g", "completed", ""), 50*msec, whole("b"), 1700*msec, committedItem("v"),
+			11000*msec, whole("a"), 200*msec, committedItem("w"), whole("c"), peer.Hangs{}), "ok 300, truncated -, ok 300"},
+	} {
+		bubble(t, session(t, tt.script, nil), Config{}, func(r *rig) {
+			turn := pipeline.Turn{Voice: spoken(0, 300*msec, 100*msec)}
+			turns := []pipeline.Turn{turn, turn, turn}
+			var got []string
+			for _, a := range r.goOn(t, time.Second, turns[:strings.Count(tt.want, ",")+1]...) {
+				got = append(got, fmt.Sprintf("%s %s", a.Record.Outcome, peer.MS(a.Record.V2V())))
 			}
-		}
-	})
+			if text := strings.Join(got, ", "); text != tt.want {
+				t.Errorf("%s: %s, want %s", name, text, tt.want)
+			}
+		})
+	}
 }
