@@ -370,9 +370,9 @@ func (t *turn) saidAll(x *pipeline.Saying) {
 	t.finish()
 }
 
-// answered has the trace say how a model answered that hears and speaks.
+// answered has the trace say how a model answered that hears and speaks. Where it failed before, the
+// turn is over when the user has finished.
 func (t *turn) answered() {
-	t.waits--
 	r := &t.live.answer.Record
 	t.trace.Answers = append(t.trace.Answers, *r)
 	d := &t.drawn
@@ -402,7 +402,12 @@ func (t *turn) answered() {
 		t.trace.Marks = append(t.trace.Marks, pipeline.Mark{Name: pipeline.MarkReplyHeard, At: t.end(at)})
 		t.spoken, t.replied = true, true
 	}
-	t.finish()
+	over := func() { t.waits--; t.finish() }
+	if t.trace.Due > t.loop().Now() {
+		t.loop().At(t.trace.Due, pipeline.RankInput, over)
+		return
+	}
+	over()
 }
 
 // until appends a stage that ended at an instant; one that nobody saw, or that had ended

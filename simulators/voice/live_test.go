@@ -370,3 +370,45 @@ func TestLiveDirect(t *testing.T) {
 		t.Errorf("heard after %s, spans\n%s\nwant\n%s", heardAfter(got), spans, want)
 	}
 }
+
+// failing is a model that hears and speaks and fails at an instant, when it knows the end of speech
+// to be at another: Unknown where nothing was spoken.
+type failing struct {
+	loop          pipeline.Scheduler
+	at, speechEnd time.Duration
+}
+
+func (c failing) Start(x *pipeline.Turn) {
+	c.loop.At(c.at, pipeline.RankInput, func() {
+		x.Record.Outcome, x.Record.Reason, x.Record.SpeechEnd, x.Record.End = pipeline.Error, "no", c.speechEnd, c.at
+		x.Done()
+	})
+}
+
+func (c failing) Cancel(*pipeline.Turn) {}
+
+// TestLiveDirectFails: a turn is over when the user has finished, however soon the model fails. Speech is
+// 2 s long and 40 ms on its way.
+func TestLiveDirectFails(t *testing.T) {
+	for _, tt := range []struct{ at, speechEnd, due, end time.Duration }{
+		{500 * ms, 2040 * ms, 2000 * ms, 2000 * ms},
+		{500 * ms, pipeline.Unknown, 2000 * ms, 2000 * ms},
+		{3500 * ms, 5040 * ms, 5000 * ms, 5000 * ms}, // the user waited for a greeting
+		{6000 * ms, 5040 * ms, 5000 * ms, 6000 * ms},
+	} {
+		var loop pipeline.Virtual
+		k := tuned
+		k.Direct = &Direct{}
+		s := Services{Direct: failing{&loop, tt.at, tt.speechEnd}, Voices: []Said{{Voice: pipeline.Voice{Rate: 1000, Samples: make([]int16, 2500), SpeechEnd: 2 * time.Second}}}}
+		sim := New(Config{Loop: &loop, LLM: hosted(&loop), Stack: k, Services: s, Seed: 1, NextRequest: counter()})
+		var got *pipeline.Trace
+		var done time.Duration
+		sim.Begin(0, 0, func(tr *pipeline.Trace) { got, done = tr, loop.Now() })
+		if err := loop.Run(t.Context()); err != nil || got == nil {
+			t.Fatal(err, got)
+		}
+		if got.Outcome != pipeline.Error || got.Due != tt.due || got.End != tt.end || done != tt.end {
+			t.Errorf("fails at %s: %s, due %s, end %s, over at %s; want error, %s, %s", tt.at, got.Outcome, got.Due, got.End, done, tt.due, tt.end)
+		}
+	}
+}
