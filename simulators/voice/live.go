@@ -229,6 +229,8 @@ func (t *turn) transcribed() {
 	case t.live.final:
 	case r.Outcome == pipeline.OK && r.Text != "" && t.loop().Now() >= t.trace.Due:
 		t.finalText() // it never said that the text is final
+	case r.Outcome == pipeline.OK && r.Text != "":
+		t.fail(pipeline.Error, "speech to text: its session was over before the user had finished")
 	case r.Outcome == pipeline.OK:
 		t.fail(pipeline.Error, "speech to text: nothing was heard")
 	default:

@@ -168,6 +168,7 @@ func TestLiveFailures(t *testing.T) {
 		reason  string
 	}{
 		{"nothing heard", &scribe{tail: 300 * ms}, &speaker{}, pipeline.Error, "speech to text: nothing was heard"},
+		{"over before the end of speech", &scribe{tail: -1500 * ms, text: "hello"}, &speaker{}, pipeline.Error, "speech to text: its session was over before the user had finished"},
 		{"refused", &scribe{tail: 300 * ms, outcome: pipeline.Refused}, &speaker{}, pipeline.Refused, "speech to text: gone"},
 		{"refused before the end of speech", &scribe{tail: -1500 * ms, outcome: pipeline.Refused}, &speaker{}, pipeline.Refused, "speech to text: gone"},
 		{"broken voice", &scribe{tail: 300 * ms, text: "hello"}, &speaker{outcome: pipeline.Truncated}, pipeline.Truncated, "text to speech: broken"},

@@ -47,7 +47,7 @@ func TestBadSessions(t *testing.T) {
 		"its older error":            {peer.Script{150 * msec, `{"type":"Error","err_code":"NET-0001","err_msg":"too long"}`}, `frames 2 ttfp - ttfs - partials 0 "" error "the server reports error NET-0001: too long" flags  close 0 end 250`},
 		"error without a type":       {peer.Script{150 * msec, `{"err_code":"NET-0001","err_msg":"too long"}`}, `frames 2 ttfp - ttfs - partials 0 "" error "the server reports error NET-0001: too long" flags  close 0 end 250`},
 		"closes at once":             {peer.Script{150 * msec, peer.Closes(1000)}, `frames 2 ttfp - ttfs - partials 0 "" truncated "the session ended without a final transcript after the end of speech: the server closed with code 1000: so it is" flags no_done,no_final_after_speech_end close 1000 end 250`},
-		"nothing more":               {peer.Script{150 * msec, `{"type":"Metadata"}`, peer.Hangs{}}, `frames 2 ttfp - ttfs - partials 0 "" ok "" flags no_final_after_speech_end close 0 end 250`},
+		"nothing more":               {peer.Script{150 * msec, `{"type":"Metadata"}`, peer.Hangs{}}, `frames 2 ttfp - ttfs - partials 0 "" truncated "the session ended before the speech did" flags no_final_after_speech_end close 0 end 250`},
 		"closes with error":          {peer.Script{150 * msec, peer.Closes(1011)}, `frames 2 ttfp - ttfs - partials 0 "" error "the server closed with code 1011: so it is" flags  close 1011 end 250`},
 		"breaks off":                 {peer.Script{150 * msec, peer.Breaks{}}, `frames 2 ttfp - ttfs - partials 0 "" truncated "it broke off: websocket: close 1006 (abnormal closure): unexpected EOF" flags no_done,no_final_after_speech_end close 0 end 250`},
 		"breaks off after the final": {peer.Script{350 * msec, ended, 10 * msec, peer.Breaks{}}, `frames 4 ttfp - ttfs 150 partials 0 "turn it off" truncated "it broke off: websocket: close 1006 (abnormal closure): unexpected EOF" flags no_done close 0 end 460`},
@@ -80,6 +80,22 @@ func TestUnheard(t *testing.T) {
 			t.Errorf("\n got %s\nwant %s", got, want)
 		}
 	})
+}
+
+// TestEndsInSpeech: a service that ends a session with its last message while the user speaks has not
+// heard all, whatever text came; once he has finished it has said what it heard.
+func TestEndsInSpeech(t *testing.T) {
+	const text = `{"type":"Results","is_final":true,"speech_final":true,"start":0,"duration":0.2,"channel":{"alternatives":[{"transcript":"a","words":[]}]}}`
+	for wait, want := range map[time.Duration]string{
+		150 * msec: `frames 2 ttfp - ttfs - partials 0 "a" truncated "the session ended before the speech did" flags no_final_after_speech_end close 0 end 250`,
+		350 * msec: `frames 4 ttfp - ttfs 150 partials 0 "a" ok "" flags  close 0 end 450`,
+	} {
+		bubble(t, session(t, "", peer.Script{wait, text, `{"type":"Metadata"}`, peer.Hangs{}}, nil), Config{Protocol: DeepgramListen}, func(r *rig) {
+			if got := brief(r.hear(peer.Spoken(16000, 0, 300*msec, 500*msec), pipeline.Unknown).wait()); got != want {
+				t.Errorf("after %s\n got %s\nwant %s", wait, got, want)
+			}
+		})
+	}
 }
 
 // TestUploads: the recording of 400 ms goes out when it is over.

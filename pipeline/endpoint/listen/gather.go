@@ -238,6 +238,8 @@ func (g *gatherer) outcome(e *talk.End) (pipeline.Outcome, string) {
 		return pipeline.Error, g.failure.String()
 	case g.last && g.record.FirstFrame == pipeline.Unknown:
 		return pipeline.Truncated, closedBy(e, "the session ended before any audio was sent")
+	case g.last && e.At < g.record.SpeechEnd:
+		return pipeline.Truncated, closedBy(e, "the session ended before the speech did")
 	case g.last, g.answered() && (e.Clean() || e.HungUp && wrong == pipeline.Truncated):
 		return pipeline.OK, ""
 	case wrong == pipeline.OK, e.HungUp && wrong == pipeline.Truncated:
