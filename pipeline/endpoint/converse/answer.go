@@ -55,7 +55,9 @@ func (f *flight) take(e *event, at time.Duration) {
 	}
 	if f.failure == nil && e.failure != nil && !harmless(e.failure) {
 		f.failure = e.failure
-		f.finish(at)
+		if !e.unread { // else the session ends with it
+			f.finish(at)
+		}
 	}
 }
 

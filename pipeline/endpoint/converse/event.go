@@ -27,6 +27,7 @@ type event struct {
 	response   response
 	rate       int //  samples a second of the session's answers
 	failure    *reply.Failure
+	unread     bool // the failure is that it cannot be read
 }
 
 // response is what the end of a response says.

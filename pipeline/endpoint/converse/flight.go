@@ -65,7 +65,7 @@ func (f *flight) after(at time.Duration, work func()) {
 func understand(m talk.Message) (event, error) {
 	e, err := read(m)
 	if err != nil {
-		e.failure = &reply.Failure{Kind: reply.BadLink, Cause: err}
+		e.failure, e.unread = &reply.Failure{Kind: reply.BadLink, Cause: err}, true
 	}
 	return e, err
 }
