@@ -109,6 +109,8 @@ type Request struct {
 	// Together is the most output chunks that came at one instant, where those are eight or
 	// more: no step of an engine makes as many. 0 is fewer.
 	Together int
+	// Opening is what came with the first output, where that may be more than one token.
+	Opening Opening
 	// Gaps are the times between the chunks, and LongestGap the longest of them, exact;
 	// none and Unknown where nobody saw chunks one by one, as in a simulation.
 	Gaps       Gaps

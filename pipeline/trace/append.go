@@ -112,6 +112,7 @@ func appendRequest(b []byte, r *pipeline.Request) []byte {
 	if r.Together != 0 {
 		b = appendInt(append(b, `,"together":`...), r.Together)
 	}
+	b = appendOpening(b, &r.Opening)
 	b = appendGaps(b, r)
 	b = appendTrue(b, `,"simulated":true`, r.Simulated)
 	b = appendServer(b, &r.Server)

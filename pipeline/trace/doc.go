@@ -117,6 +117,11 @@
 //	unread            messages of the response that are no valid JSON and were left out; omitted when 0
 //	choices           how many choices the answer has, whose tokens are counted together; omitted when one
 //	together          most output chunks that came at one instant, where 8 or more; omitted otherwise
+//	opening           what came with the first output, where that may be more than one token; omitted otherwise:
+//	  chunks          output chunks at that instant
+//	  tokens          of the answer until then, by a running count of the server; omitted where it has none
+//	  bytes, of       bytes of those chunks, and of all output chunks; omitted where the server counts more tokens than bytes came
+//	  unsent          tokens of reasoning that it counts and of which nothing came; omitted when 0
 //	gaps              times between them, a list of [ns, how often], ascending, each with 9 binary digits; omitted when
 //	                  nobody saw them one by one
 //	longest_gap_ns    the longest of them, exact; omitted likewise

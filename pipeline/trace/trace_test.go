@@ -99,6 +99,7 @@ func TestRoundTrip(t *testing.T) {
 	odd.Requests[0].Transport = pipeline.Transport{Status: 429, HTTP: "2", Encoding: "gzip", Reused: true, DNS: 1, Connect: 2, TLS: 3, RetryAfter: 2 * time.Second, Burst: true, Headers: []pipeline.Fact{{Name: "Via", Value: "1.1 \"proxy\""}}}
 	odd.Requests[0].Server = pipeline.ServerTime{Queue: 1, Load: pipeline.Unknown, Prefill: 3, Decode: 4, Total: 5}
 	odd.Requests[0].OutputTokens = 0
+	odd.Requests[0].Opening = pipeline.Opening{Chunks: 2, Tokens: 3, Bytes: 40, Of: 500, Unsent: 6}
 	odd.Requests[0].Way = pipeline.Way{Out: 3, Back: 4}
 	want := Run{
 		Header: header,

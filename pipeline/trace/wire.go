@@ -271,6 +271,7 @@ type wireRequest struct {
 	Unread         int           `json:"unread"`
 	Choices        int           `json:"choices"`
 	Together       int           `json:"together"`
+	Opening        wireOpening   `json:"opening"`
 	Gaps           wireGaps      `json:"gaps"`
 	LongestGap     nanos         `json:"longest_gap_ns"`
 	Simulated      bool          `json:"simulated"`
@@ -361,7 +362,7 @@ func (w *wireRequest) request() pipeline.Request {
 		FirstSeen: w.FirstSeen.duration(), LastOutput: w.LastOutput.duration(), End: w.End.duration(),
 		Outcome: w.Outcome.o, Reason: w.Reason, Finish: w.Finish,
 		PromptTokens: w.PromptTokens.value(), CachedTokens: w.CachedTokens.value(), OutputTokens: w.OutputTokens.value(),
-		PromptEstimate: w.PromptEstimate, LimitTokens: w.LimitTokens, TokenSource: w.TokenSource, Impossible: w.Impossible, Chunks: w.Chunks, Empty: w.Empty, Unread: w.Unread, Choices: w.Choices, Together: w.Together, Gaps: pipeline.Gaps(w.Gaps), LongestGap: w.LongestGap.duration(), Simulated: w.Simulated,
+		PromptEstimate: w.PromptEstimate, LimitTokens: w.LimitTokens, TokenSource: w.TokenSource, Impossible: w.Impossible, Chunks: w.Chunks, Empty: w.Empty, Unread: w.Unread, Choices: w.Choices, Together: w.Together, Opening: pipeline.Opening(w.Opening), Gaps: pipeline.Gaps(w.Gaps), LongestGap: w.LongestGap.duration(), Simulated: w.Simulated,
 		Server: pipeline.ServerTime{
 			Queue: w.Server.Queue.duration(), Load: w.Server.Load.duration(), Prefill: w.Server.Prefill.duration(),
 			Decode: w.Server.Decode.duration(), Total: w.Server.Total.duration(),

@@ -185,3 +185,32 @@ func TestUnknownProtocol(t *testing.T) {
 		t.Errorf("error %v, want the protocol named", err)
 	}
 }
+
+// TestHashedLengths: bytes of texts are compared, but not with those that stand for them in a
+// log without texts, where a letter that was escaped is as long as its escape.
+func TestHashedLengths(t *testing.T) {
+	several := func() *exchange.Exchange {
+		x := answered(1)
+		x.Body, x.Reads = nil, nil
+		x.Add(10, []byte(`data: {"choices":[{"index":0,"delta":{"content":"\u4e2d\u6587, so"}}]}`+"\n\n"))
+		x.Add(20, []byte(`data: {"choices":[{"index":0,"delta":{"content":"be it"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":9}}`+"\n\n"))
+		x.Add(30, []byte("data: [DONE]\n\n"))
+		return x
+	}
+	record, err := Request(several())
+	if want := (pipeline.Opening{Chunks: 1, Bytes: 10, Of: 15}); err != nil || record.Opening != want {
+		t.Fatalf("%+v, error %v; want %+v", record.Opening, err, want)
+	}
+	for _, hashed := range []bool{false, true} {
+		got, err := Traces([]pipeline.Trace{{Requests: []pipeline.Request{record}}}, log(t, exchange.Header{Hashed: hashed}, 0, several()))
+		if want := (&Result{Again: 1, Hashed: hashed}); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("hashed %t: %+v, error %v; want %+v", hashed, got, err, want)
+		}
+	}
+	record.Opening.Bytes, record.Opening.Of = 11, 16
+	got, err := Traces([]pipeline.Trace{{Requests: []pipeline.Request{record}}}, log(t, exchange.Header{}, 0, several()))
+	want := []Difference{{"request", 1, "opening.bytes", "11", "10"}, {"request", 1, "opening.of", "16", "15"}}
+	if err != nil || !reflect.DeepEqual(got.Differ, want) {
+		t.Errorf("%+v, error %v; want %+v", got, err, want)
+	}
+}

@@ -27,7 +27,7 @@ func (r *Reply) Fill(rec *pipeline.Request) {
 	if n := len(r.Choices); n > 1 {
 		rec.Choices = n
 	}
-	rec.Together = answer.Together()
+	rec.Together, rec.Opening = answer.Together(), r.opening()
 	rec.Empty = rec.Outcome == pipeline.OK && !r.says()
 	rec.Gaps, rec.LongestGap = pipeline.CountGaps(answer.ICL())
 	t := &rec.Transport

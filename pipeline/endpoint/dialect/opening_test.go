@@ -1,0 +1,53 @@
+package dialect
+
+import (
+	"testing"
+	"time"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/exchange"
+)
+
+// TestOpening: what came with the first output is told where that may be several tokens, and
+// only there.
+func TestOpening(t *testing.T) {
+	hi, used := delta(`"content":"Hi, "`), func(n, reasoning string) string {
+		return event(`{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":` + n + `,"completion_tokens_details":{"reasoning_tokens":` + reasoning + `}}}`)
+	}
+	candidate := func(text, n string) string {
+		return event(`{"candidates":[{"content":{"parts":[{"text":"` + text + `"}]},"index":0}],"usageMetadata":{"promptTokenCount":5,"candidatesTokenCount":` + n + `}}`)
+	}
+	for _, c := range []struct {
+		name     string
+		protocol Protocol
+		reads    []string
+		want     pipeline.Opening
+	}{
+		{"a token a chunk", OpenAIChat, []string{hi, hi, hi, stop + used("3", "0") + done}, pipeline.Opening{}},
+		{"an end that is counted", OpenAIChat, []string{hi, hi, hi, stop + used("4", "0") + done}, pipeline.Opening{}},
+		{"several a chunk", OpenAIChat, []string{delta(`"content":"中文"`), hi, stop + used("8", "0") + done}, pipeline.Opening{Chunks: 1, Bytes: 6, Of: 10}},
+		{"two chunks in one read", OpenAIChat, []string{hi + hi, hi, stop + used("3", "0") + done}, pipeline.Opening{Chunks: 2, Bytes: 8, Of: 12}},
+		{"all in one read", OpenAIChat, []string{hi + hi, stop + used("30", "0") + done}, pipeline.Opening{}},
+		{"nobody counted", OpenAIChat, []string{hi + hi, hi, stop + done}, pipeline.Opening{}},
+		{"reasoning that is not sent", OpenAIChat, []string{hi, hi, stop + used("102", "100") + done}, pipeline.Opening{Chunks: 1, Bytes: 4, Of: 8, Unsent: 100}},
+		{"reasoning that is sent", OpenAIChat, []string{delta(`"reasoning_content":"So"`), hi, stop + used("6", "3") + done}, pipeline.Opening{Chunks: 1, Bytes: 2, Of: 6}},
+		{"more tokens than bytes", OpenAIChat, []string{hi, hi, stop + used("9", "0") + done}, pipeline.Opening{Chunks: 1}},
+		{"a running count", Gemini, []string{candidate("Hi there, ", "4"), candidate("and more", "6") + event(`{"candidates":[{"finishReason":"STOP","index":0}]}`)},
+			pipeline.Opening{Chunks: 1, Tokens: 4, Bytes: 10, Of: 18}},
+		{"two of a running count", Gemini, []string{candidate("Hi ", "2") + candidate("there, ", "4"), candidate("and more", "6") + event(`{"candidates":[{"finishReason":"STOP","index":0}]}`)},
+			pipeline.Opening{Chunks: 2, Bytes: 10, Of: 18}},
+	} {
+		x := &exchange.Exchange{Protocol: string(c.protocol), Status: 200, Headers: [][2]string{{"Content-Type", "text/event-stream"}}, How: exchange.Open}
+		for i, r := range c.reads {
+			x.Add(time.Duration(i+1), []byte(r))
+		}
+		r, err := Reread(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec := pipeline.NewRequest(1, 0)
+		if r.Fill(&rec); rec.Opening != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, rec.Opening, c.want)
+		}
+	}
+}
