@@ -131,6 +131,8 @@ func (j *Judgement) judge(p *Pool, forbidden string) {
 		j.Verdict, j.Reason = Unmeasured, j.noValue(p)
 	case forbidden != "":
 		j.Verdict, j.Reason = Unmeasured, forbidden
+	case p.Slow != nil && j.holds(p) != j.slow(p):
+		j.Verdict, j.Reason = Unmeasured, j.bundled(p)
 	case j.holds(p):
 		j.Verdict, j.Margin = Pass, b.Limit.margin(j.Value)
 	default:

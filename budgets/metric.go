@@ -13,6 +13,7 @@ type Metric struct {
 	Unit    Unit
 	Formula string // how one value is made, in words
 	Over    string // what the population is, in words
+	Caveat  string // what to know of its values, a sentence without its stop; it is no part of how they are made
 	rests   rest
 	stage   string // of restsOnStage
 	whole   bool   // one value for the whole run
@@ -42,6 +43,10 @@ type Pool struct {
 	Values     []float64 // ascending, in the unit's base
 	Population int       // members that a share is taken over
 	Unseen     int       // members that ended ok, but nobody could observe the value: outside the population
+	// Slow are the values, ascending, where each may be that of a slower model than it is
+	// taken for, and Several is how many may; nil and 0 where none may. See tokenPace.
+	Slow    []float64
+	Several int
 }
 
 // collect returns the pool of the metric over the traces.
@@ -49,6 +54,10 @@ func collect(m Metric, traces []pipeline.Trace) Pool {
 	p := Pool{Metric: m}
 	m.gather(traces, &p)
 	slices.Sort(p.Values)
+	slices.Sort(p.Slow)
+	if p.Several == 0 {
+		p.Slow = nil
+	}
 	return p
 }
 

@@ -30,15 +30,7 @@ var requestMetrics = slices.Concat([]Metric{
 		func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Due, r.FirstOutput) }),
 	request("service_ttft", "first output of any kind - sent",
 		func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Sent, r.FirstOutput) }),
-	request(pace, "time per output token: (last output - first output) / (output tokens - 1), with two tokens or more that did not come in one read, and one choice; "+
-		"tokens as the server counts them, never chunks",
-		func(r *pipeline.Request) time.Duration {
-			span, gaps := decoding(r)
-			if gaps == 0 {
-				return pipeline.Unknown
-			}
-			return time.Duration(math.Round(float64(span) / gaps))
-		}),
+	tokenPace,
 	interChunk,
 	request("longest_gap", "longest time between two output chunks of a request: its worst stall; of requests whose chunks did not all come in one read",
 		func(r *pipeline.Request) time.Duration {
@@ -120,17 +112,6 @@ func observed(known bool) standing {
 	return unseen
 }
 
-var tokenRate = Metric{
-	Name: "tps", Unit: TokenRate, Formula: "tokens a second of one stream: 1 / tpot", Over: allRequests,
-	rests: restsOnStage, stage: modelStage,
-	gather: func(traces []pipeline.Trace, p *Pool) {
-		eachRequest(traces, func(r *pipeline.Request) {
-			span, gaps := decoding(r)
-			p.put(okOnly(r.Outcome)(gaps/span.Seconds(), observed(gaps > 0)))
-		})
-	},
-}
-
 var aggregateRate = Metric{
 	Name: "aggregate_tps", Unit: TokenRate, Formula: "output tokens of all requests, as the server counts them, and at least one for each chunk of what broke off / time of the run", Over: "the whole run", whole: true,
 	gather: func(traces []pipeline.Trace, p *Pool) {
@@ -157,16 +138,6 @@ var cachedShare = Metric{
 			}
 		})
 	},
-}
-
-// decoding returns the time from the first to the last output and the number
-// of gaps between tokens in it; gaps is 0 when the pace cannot be told.
-func decoding(r *pipeline.Request) (span time.Duration, gaps float64) {
-	span = pipeline.Since(r.FirstOutput, r.LastOutput)
-	if span <= 0 || r.OutputTokens < 2 || r.Transport.Burst || r.Choices > 1 {
-		return 0, 0
-	}
-	return span, float64(r.OutputTokens - 1)
 }
 
 func eachRequest(traces []pipeline.Trace, f func(r *pipeline.Request)) {

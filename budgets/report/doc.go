@@ -88,6 +88,16 @@
 //	  bursts          answers with three or more output chunks, all in one read
 //	  untimed         answers that ended ok without an output at an instant of its own: one JSON text in place of a stream
 //	  partly_held     answers of which 8 chunks or more, 30 % of them or more, came in one read, and the others not
+//	  several_tokens  answers with several tokens in the first output, which tpot takes for one, so that it is shorter than
+//	                  the model's:
+//	    n, of         those with 5 % more or more to it, of those with a tpot; what was partly held is not among them
+//	    counted       those of n of which the server sent a running count, so that it is known how many tokens
+//	    unsent        those of n with reasoning that the server counts and did not send
+//	    tokens_per_chunk  at the median of n
+//	    tpot_p50_ms, likely_p50_ms, at_most_p50_ms  of n: as the metric is; with as many tokens in the first output as were
+//	                  counted, or else as it has by its share of the bytes; and with as many as it may have
+//	    times_at_most the most times that the tpot of one is too short; 0 for none
+//	    one_chunk     answers of several tokens without a tpot, for they came at one instant, in one chunk or two
 //	  several_choices answers of several choices, whose tokens the server counts together
 //	  empty           answers that ended ok with nothing in them: no text, no reasoning, no call of a tool
 //	  retry_after, longest_retry_after_ms  responses that asked to be tried again later, and the longest time

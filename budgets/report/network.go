@@ -28,7 +28,8 @@ type Network struct {
 	Overlong     Overlong       `json:"overlong"`
 	Impossible   Impossible     `json:"impossible"`
 	Unread       Unread         `json:"unread"`
-	Held         int            `json:"partly_held"`     // answers of which a large part came at once
+	Held         int            `json:"partly_held"` // answers of which a large part came at once
+	Bundled      Bundled        `json:"several_tokens"`
 	Choices      int            `json:"several_choices"` // answers of several choices, whose tokens are counted together
 	Failures     []Failure      `json:"failures"`
 }
@@ -45,11 +46,12 @@ func network(traces []pipeline.Trace) *Network {
 	n := &Network{
 		HTTP: map[string]int{}, Statuses: map[int]int{}, Encodings: map[string]int{}, TokenSources: map[string]int{}, Failures: []Failure{},
 	}
-	reasons, longest := map[Failure]int{}, pipeline.Unknown
+	reasons, longest, several := map[Failure]int{}, pipeline.Unknown, bundling{}
 	for i := range traces {
 		for j := range traces[i].Requests {
 			if r := &traces[i].Requests[j]; !r.Simulated {
 				n.add(r)
+				several.add(r)
 				longest = max(longest, r.Transport.RetryAfter)
 				if r.Outcome != pipeline.OK {
 					reasons[Failure{Outcome: r.Outcome.String(), Reason: r.Reason}]++
@@ -60,6 +62,7 @@ func network(traces []pipeline.Trace) *Network {
 	if n.Requests == 0 {
 		return nil
 	}
+	n.Bundled = several.done()
 	if longest != pipeline.Unknown {
 		ms := float64(longest) / float64(time.Millisecond)
 		n.LongestRetry = &ms

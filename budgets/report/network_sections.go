@@ -150,6 +150,7 @@ func (r *Report) connection() section {
 		s.notes = append(s.notes, fmt.Sprintf("%s had a large part of the chunks come in one read, 8 or more and 30 %% of them or more, and the others not: something held that part back, so tpot and tps are faster than the model is; 'halfsecond doctor' tells which part.",
 			counted(n.Held, "answer")))
 	}
+	s.notes = append(s.notes, n.Bundled.words()...)
 	if n.Choices > 0 {
 		s.notes = append(s.notes, fmt.Sprintf("%s of several choices came, though one was asked for: their tokens are counted together, so of those there is neither tpot nor tps.",
 			counted(n.Choices, "answer")))

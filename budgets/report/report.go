@@ -211,6 +211,9 @@ func (r *Report) pools() {
 			P50: percentile(p, quantile.P50), P95: percentile(p, quantile.P95), P99: percentile(p, quantile.P99), Max: most(p),
 		}
 		r.Formulas[p.Metric.Name] = p.Metric.Formula + "; over " + p.Metric.Over
+		if c := p.Metric.Caveat; c != "" {
+			r.Formulas[p.Metric.Name] += ". " + c
+		}
 	}
 }
 

@@ -30,7 +30,8 @@ type ServerCounters struct {
 	CachedShare   *float64       `json:"cached_share"`   // of the tokens looked up in the prefix cache
 	AcceptedShare *float64       `json:"accepted_share"` // of the tokens drafted
 
-	parts []string // of the rest: those that are not in it
+	parts   []string // of the rest: those that are not in it
+	bundled Bundled  // of the requests that ended meanwhile
 }
 
 // ServerTime is a kind of time that the server adds up.
@@ -80,6 +81,7 @@ func countedBy(c *trace.Counters, traces []pipeline.Trace) *ServerCounters {
 		s.Counts[n.Name] = n.N
 	}
 	s.CachedShare, s.AcceptedShare = s.part("cached_tokens", "looked_up_tokens"), s.part("accepted_tokens", "drafted_tokens")
+	s.bundled = bundledIn(traces, c.From, c.To)
 	for i := range c.Times {
 		s.Times = append(s.Times, serverTime(&c.Times[i], &here, s.Same != nil && *s.Same))
 	}
@@ -95,6 +97,19 @@ func tallyOf(traces []pipeline.Trace, from, to time.Duration) (t trace.Tally) {
 		}
 	}
 	return t
+}
+
+// bundledIn returns what tpot takes the answers within a time for.
+func bundledIn(traces []pipeline.Trace, from, to time.Duration) Bundled {
+	var several bundling
+	for i := range traces {
+		for j := range traces[i].Requests {
+			if r := &traces[i].Requests[j]; !r.Simulated && r.End != pipeline.Unknown && r.End > from && r.End <= to {
+				several.add(r)
+			}
+		}
+	}
+	return several.done()
 }
 
 // same reports whether a server counts the requests that ended ok here and no others: by

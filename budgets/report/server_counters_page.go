@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -92,7 +93,7 @@ func (u columnUnit) between(b *ServerBounds) string {
 // words say whose requests the figures are of, where the time went, and what else the
 // server counted.
 func (s *ServerCounters) words() (notes []string) {
-	for _, words := range []string{s.whose(), s.busyBefore(), s.whereTheTimeWent(), s.work()} {
+	for _, words := range []string{s.whose(), s.busyBefore(), s.whereTheTimeWent(), s.inChunks(), s.work()} {
 		if words != "" {
 			notes = append(notes, words)
 		}
@@ -151,6 +152,24 @@ func (s *ServerCounters) whereTheTimeWent() string {
 		holds = "its queue, which it does not time, " + holds
 	}
 	return fmt.Sprintf("Of %s from sent to the last output, on average, it counts %s; the other %s are %s.", duration(whole), listed(parts), duration(*s.Rest), holds)
+}
+
+// inChunks says why our pace is not the server's where tokens come several at a time.
+func (s *ServerCounters) inChunks() string {
+	ours := slices.ContainsFunc(s.Times, func(t ServerTime) bool {
+		return t.Ours != nil && slices.Contains([]string{"decode", "tpot", "itl"}, t.Name)
+	})
+	if !ours || s.bundled.N+s.bundled.OneChunk == 0 {
+		return ""
+	}
+	var parts []string
+	if n := s.bundled.N; n > 0 {
+		parts = append(parts, fmt.Sprintf("the first output of %s may be several tokens, made before ours of decode begins, and one to ours of tpot and itl", counted(n, "answer")))
+	}
+	if n := s.bundled.OneChunk; n > 0 {
+		parts = append(parts, counted(n, "answer")+" came at one instant and had no tpot here")
+	}
+	return "It times tokens as they are made, and here they came in chunks: " + strings.Join(parts, "; ") + ". So ours of these are shorter than its own, and our ttft is longer."
 }
 
 // work says what else the server counted.
