@@ -115,7 +115,20 @@ func (k *keeper) close(run trace.Run) error {
 			return errors.Join(lost, err, k.remove())
 		}
 	}
-	return errors.Join(lost, k.writer.Close(f), k.file.Close())
+	return errors.Join(lost, k.writer.Close(f), closeKept(k.file))
+}
+
+// closeKept closes a file, and reports that it is not where it was made any more: what was
+// written to it then is lost.
+func closeKept(file *os.File) error {
+	was, err := file.Stat()
+	if err = errors.Join(err, file.Close()); err != nil || !was.Mode().IsRegular() {
+		return err
+	}
+	if is, err := os.Stat(file.Name()); err != nil || !os.SameFile(was, is) {
+		return fmt.Errorf("%s is no longer there: it was taken away while the run went on", file.Name())
+	}
+	return nil
 }
 
 // remove takes the trace file away, and its folder if that was made for it.

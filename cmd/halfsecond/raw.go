@@ -93,7 +93,7 @@ func (l *rawLog) close() error {
 	}
 	close(l.ended)
 	l.flusher.Wait()
-	return errors.Join(l.writer.Close(), l.file.Close())
+	return errors.Join(l.writer.Close(), closeKept(l.file))
 }
 
 // openRaw opens the raw log in a folder, or that file; the caller closes the file. The
