@@ -41,7 +41,7 @@ func (o *runOptions) endpoint(s *scenario.Scenario) (endpoint.Config, error) {
 			e.Protocol = string(endpoint.ProtocolAt(url, dialect.Protocol(e.Protocol)))
 		}
 	}
-	e.Model = cmp.Or(o.model, e.Model)
+	e.Model = cmp.Or(o.model, e.Model, endpoint.ModelAt(e.URL))
 	speech := o.hasSpeech(s)
 	if e.URL == "" && speech {
 		return endpoint.Config{}, errors.Join(errs...) // the modelled one answers

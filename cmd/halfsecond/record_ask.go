@@ -112,7 +112,7 @@ func (o *recordOptions) ask(ctx context.Context, p *program, url string, t *tapi
 
 func (o *recordAsking) config(url string) (endpoint.Config, error) {
 	c := endpoint.Config{
-		URL: url, Protocol: cmp.Or(dialect.Protocol(o.protocol), endpoint.ProtocolAt(url, dialect.OpenAIChat)), Model: o.model, IgnoreEOS: o.ignoreEOS, Cold: o.cold,
+		URL: url, Protocol: cmp.Or(dialect.Protocol(o.protocol), endpoint.ProtocolAt(url, dialect.OpenAIChat)), Model: cmp.Or(o.model, endpoint.ModelAt(url)), IgnoreEOS: o.ignoreEOS, Cold: o.cold,
 		MaxRequests: o.requests, MaxTokens: o.maxTokens,
 	}
 	var errs []error

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,6 +31,8 @@ func parseAddress(text, model string, d *dialect.Dialect) (address, error) {
 	if err != nil {
 		return address{}, fmt.Errorf("url %s: %w", show(u), err)
 	}
+	_, ours, _ := strings.Cut(d.Path, "?")
+	u.RawQuery = without(u.RawQuery, ours)
 	at := func(path string) string {
 		v := *u
 		path, query, _ := strings.Cut(path, "?")
@@ -40,18 +43,31 @@ func parseAddress(text, model string, d *dialect.Dialect) (address, error) {
 	return address{complete: at(d.Path), models: at(d.Models), shown: show(u)}, nil
 }
 
-// ProtocolAt returns the protocol whose full path a URL has, or else the one that is
-// expected there.
+// ProtocolAt returns the protocol whose full path a URL has, or that alone has such a base as
+// the URL ends with, or else the one that is expected there.
 func ProtocolAt(text string, expected dialect.Protocol) dialect.Protocol {
 	u, failed := url.Parse(text)
 	d, unknown := dialect.Of(expected)
 	if failed != nil || unknown != nil {
 		return expected
 	}
-	if _, p, ok := d.AtPath(strings.TrimRight(u.Path, "/")); ok {
+	path := strings.TrimRight(u.Path, "/")
+	if _, p, ok := d.AtPath(path); ok {
+		return p
+	}
+	if p, ok := dialect.AtBase(path); ok {
 		return p
 	}
 	return expected
+}
+
+// ModelAt returns the model that the full path of a URL names; "" for none.
+func ModelAt(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return ""
+	}
+	return dialect.ModelAt(strings.TrimRight(u.Path, "/"))
 }
 
 // parseURL reads a URL, whatever its path.
@@ -64,6 +80,20 @@ func parseURL(text string) (*url.URL, error) {
 		return nil, fmt.Errorf("url %s: %w", show(u), err)
 	}
 	return u, nil
+}
+
+// without returns a query without the parameter that is in ours, which has one at most: a
+// full path that was copied has it, and it is put there again.
+func without(query, ours string) string {
+	name, _, _ := strings.Cut(ours, "=")
+	if name == "" {
+		return query
+	}
+	parts := slices.DeleteFunc(strings.Split(query, "&"), func(p string) bool {
+		n, _, _ := strings.Cut(p, "=")
+		return n == name
+	})
+	return strings.Join(parts, "&")
 }
 
 // joinQuery joins two queries of which either may be empty.

@@ -28,6 +28,10 @@ func TestParseAddress(t *testing.T) {
 		{"http://h/x/v1", dialect.LlamaInfill, "http://h/x/infill", "http://h/x/v1/models", ""},
 		{"http://h/v1/api/chat", dialect.OllamaChat, "http://h/v1/api/chat", "http://h/v1/api/tags", ""},
 		{"http://h/v1", dialect.Gemini, "http://h/v1/models/m:streamGenerateContent?alt=sse", "http://h/v1/models", ""},
+		{"http://h/v1beta/models/x:streamGenerateContent?alt=sse", dialect.Gemini, "http://h/v1beta/models/m:streamGenerateContent?alt=sse", "http://h/v1beta/models", ""},
+		{"http://h/v1beta/?a=1&alt=json&b=2", dialect.Gemini, "http://h/v1beta/models/m:streamGenerateContent?a=1&b=2&alt=sse", "http://h/v1beta/models?a=1&b=2", ""},
+		{"http://h/v1beta/models/x:streamGenerateContent", dialect.OpenAIChat, "", "", `url "http://h/v1beta/models/x:streamGenerateContent": its path is that of gemini, but the protocol is openai-chat`},
+		{"http://h/v1beta", dialect.OpenAIChat, "http://h/v1beta/chat/completions", "http://h/v1beta/models", ""},
 		{"localhost:8080", dialect.OpenAIChat, "", "", `url "localhost:8080": want it to begin with http:// or https://`},
 		{"http:///v1", dialect.OpenAIChat, "", "", `url "http:///v1": it names no host`},
 		{"http://me:pw@h/v1", dialect.OpenAIChat, "", "", `url "http://h/v1": it holds a user or password; give the key apart from the URL`},
@@ -62,11 +66,27 @@ func TestProtocolAt(t *testing.T) {
 		{"http://127.0.0.1:8000/v1/completions", dialect.Tabby, dialect.Tabby},
 		{"http://127.0.0.1:8000/v1", dialect.OpenAIChat, dialect.OpenAIChat},
 		{"http://127.0.0.1:8000", dialect.Anthropic, dialect.Anthropic},
+		{"http://h/v1beta", dialect.OpenAIChat, dialect.Gemini},
+		{"http://h/google/v1beta/", dialect.OpenAIChat, dialect.Gemini},
+		{"http://h/v1beta/models/x:streamGenerateContent?alt=sse", dialect.OpenAIChat, dialect.Gemini},
+		{"http://h/v1beta/openai", dialect.OpenAIChat, dialect.OpenAIChat},
+		{"http://h/v1beta/models/:streamGenerateContent", dialect.OpenAIChat, dialect.OpenAIChat},
 		{"http://[::1", dialect.OpenAIChat, dialect.OpenAIChat},
 		{"http://127.0.0.1/api/chat", "no protocol", "no protocol"},
 	} {
 		if got := ProtocolAt(c.url, c.expected); got != c.want {
 			t.Errorf("ProtocolAt(%s, %s) = %s, want %s", c.url, c.expected, got, c.want)
+		}
+	}
+}
+
+func TestModelAt(t *testing.T) {
+	for url, want := range map[string]string{
+		"http://h/v1beta/models/gemini-x:streamGenerateContent?alt=sse": "gemini-x", "http://h/models/a.b:streamGenerateContent/": "a.b",
+		"http://h/v1beta/models": "", "http://h/v1/chat/completions": "", "http://h/:streamGenerateContent": "", "http://[::1": "",
+	} {
+		if got := ModelAt(url); got != want {
+			t.Errorf("ModelAt(%s) = %q, want %q", url, got, want)
 		}
 	}
 }

@@ -94,6 +94,9 @@ func places(u *url.URL, d *dialect.Dialect) []dialect.Place {
 		at := url.URL{Scheme: u.Scheme, Host: u.Host, Path: path}
 		all = append(all, dialect.Place{URL: at.String(), Protocol: p})
 	}
+	if p, ok := dialect.AtBase(own); ok && p != d.Protocol {
+		add(own, p)
+	}
 	if d.Models != "" {
 		for _, path := range append([]string{d.Base, strings.TrimSuffix(own, "/v1"), own + "/v1"}, bases...) {
 			add(path, d.Protocol)

@@ -115,21 +115,54 @@ func Filling() []string {
 func (d *Dialect) AtPath(path string) (base string, p Protocol, ok bool) {
 	longest := 0
 	for _, other := range append([]*Dialect{d}, all...) {
-		rest, fits := strings.CutSuffix(path, other.fixedPath())
-		if n := len(strings.TrimPrefix(other.fixedPath(), "/v1")); fits && n > longest {
+		rest, _, fits := other.cut(path)
+		if n := len(strings.TrimPrefix(path[len(rest):], "/v1")); fits && n > longest {
 			longest, base, p, ok = n, rest, other.Protocol, true
 		}
 	}
 	return base, p, ok
 }
 
-// fixedPath returns Path without its query, or "" where it depends on the model.
-func (d *Dialect) fixedPath() string {
-	path, _, _ := strings.Cut(d.Path, "?")
-	if strings.Contains(path, "MODEL") {
-		return ""
+// AtBase returns the protocol whose API is the only one at such a base as a path ends with;
+// ok is false when there is none.
+func AtBase(path string) (p Protocol, ok bool) {
+	for _, d := range all {
+		if d.Base != "" && strings.HasSuffix(path, d.Base) {
+			if ok {
+				return "", false
+			}
+			p, ok = d.Protocol, true
+		}
 	}
-	return path
+	return p, ok
+}
+
+// ModelAt returns the model that is named at the end of a path where one is asked; "" for none.
+func ModelAt(path string) string {
+	for _, d := range all {
+		if _, model, ok := d.cut(path); ok && model != "" {
+			return model
+		}
+	}
+	return ""
+}
+
+// cut takes what is asked, without its query, off the end of a path, and returns the model
+// that it names, if any.
+func (d *Dialect) cut(path string) (rest, model string, ok bool) {
+	asked, _, _ := strings.Cut(d.Path, "?")
+	before, after, named := strings.Cut(asked, "MODEL")
+	if !named {
+		rest, ok = strings.CutSuffix(path, asked)
+		return rest, "", ok
+	}
+	rest, ok = strings.CutSuffix(path, after)
+	i := strings.LastIndex(rest, before)
+	if !ok || i < 0 {
+		return path, "", false
+	}
+	model = rest[i+len(before):]
+	return rest[:i], model, model != ""
 }
 
 // Ask returns the body that asks a question.

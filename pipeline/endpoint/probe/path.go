@@ -13,22 +13,12 @@ func pathProtocol(text string) (dialect.Protocol, bool) {
 	if err != nil {
 		return "", false
 	}
-	if _, ok := geminiModel(u.Path); ok {
-		return dialect.Gemini, true
-	}
 	chat, err := dialect.Of(dialect.OpenAIChat)
 	if err != nil {
 		return "", false
 	}
 	_, p, ok := chat.AtPath(strings.TrimRight(u.Path, "/"))
 	return p, ok
-}
-
-// geminiModel returns the name of the model in the path of a request to the Gemini API.
-func geminiModel(path string) (string, bool) {
-	_, last, ok := strings.Cut(path, "/models/")
-	name, method, found := strings.Cut(last, ":")
-	return name, ok && found && method == "streamGenerateContent"
 }
 
 // cutModel makes the URL of a request to the Gemini API that of the API, since the model
@@ -38,8 +28,8 @@ func (f *finder) cutModel() {
 	if err != nil {
 		return
 	}
-	name, ok := geminiModel(u.Path)
-	if !ok {
+	name := dialect.ModelAt(strings.TrimRight(u.Path, "/"))
+	if name == "" {
 		return
 	}
 	if f.config.Model == "" {
