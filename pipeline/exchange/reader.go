@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -81,20 +82,26 @@ func (f *Reader) Next() (*Exchange, error) {
 // was killed. What Next returned is whole.
 func (f *Reader) Unfinished() bool { return f.cut }
 
-// line returns the next whole line.
+// line returns the next whole line. Its parts are put together once all are there, so that no
+// more memory than the longest line takes is used before one that is too long is refused.
 func (f *Reader) line() ([]byte, error) {
 	f.number++
-	var line []byte
+	var parts [][]byte
+	size := 0
 	for {
 		part, err := f.lines.ReadSlice('\n')
-		line = append(roomy(line, len(part), f.most), part...)
+		if size += len(part); size <= f.most {
+			parts = append(parts, bytes.Clone(part))
+		}
 		switch {
-		case len(line) > f.most:
+		case size > f.most:
 			return nil, fmt.Errorf("exchanges: line %d is longer than %d MiB, the most that is read here", f.number, f.most>>20)
+		case err == nil && len(parts) == 1:
+			return parts[0], nil
 		case err == nil:
-			return line, nil
+			return bytes.Join(parts, nil), nil
 		case errors.Is(err, bufio.ErrBufferFull):
-		case errors.Is(err, io.ErrUnexpectedEOF), err == io.EOF && len(line) > 0:
+		case errors.Is(err, io.ErrUnexpectedEOF), err == io.EOF && size > 0:
 			f.cut = true
 			return nil, io.EOF
 		case err == io.EOF:
