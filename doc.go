@@ -22,6 +22,7 @@
 //	  dist             named seeded random streams and distributions
 //	  quantile         the one percentile definition, intervals, mergeable histograms
 //	  link             a network path
+//	  document         a text that somebody edits, and what an answer to it is worth when it comes
 //	  strict           YAML and JSON files that people write, and all that is wrong with one at once
 //	  wire             bytes <-> messages: event streams and the OpenAI protocol; a package below for each other vendor
 //	  endpoint         real endpoints as stages
@@ -77,6 +78,10 @@
 //	simulators         who asks, and how
 //	  arrival          when a request falls due
 //	  voice, ide, bench  the interactions
+//	    ide/typing     what a person does in an editor: a seeded typist
+//	    ide/recording  what people did, replayed
+//	    ide/plugin     the rules by which a ghost-text plugin asks
+//	    ide/prompt     what of a document goes into a prompt
 //	  scenario         scenario files: strict parse, defaults, hash; built-in scenarios
 //	  runner           scenario + target -> traces
 //	    meter          what a run takes of the machine, and what else the machine does

@@ -11,7 +11,7 @@ import (
 
 	"halfsecond/pipeline/endpoint"
 	"halfsecond/pipeline/endpoint/dialect"
-	"halfsecond/simulators/ide"
+	"halfsecond/simulators/ide/plugin"
 	"halfsecond/simulators/scenario"
 )
 
@@ -83,7 +83,7 @@ func (o *runOptions) mayOverlap(s *scenario.Scenario) error {
 	switch {
 	case o.perUser < 1:
 		return fmt.Errorf("--per-user %d: want at least 1", o.perUser)
-	case s.IDE != nil && s.IDE.Plugin.Cancel != ide.CancelWire && o.perUser == 1:
+	case s.IDE != nil && s.IDE.Plugin.Cancel != plugin.CancelWire && o.perUser == 1:
 		return fmt.Errorf("ide.plugin.cancel %s leaves requests under way at the next key, and --per-user allows one: allow more, such as --per-user 8, or cancel on the wire", s.IDE.Plugin.Cancel)
 	}
 	return nil

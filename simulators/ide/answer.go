@@ -5,6 +5,8 @@ import (
 
 	"halfsecond/mockllm/token"
 	"halfsecond/pipeline/dist"
+	"halfsecond/pipeline/document"
+	"halfsecond/simulators/ide/prompt"
 )
 
 // shortAnswer is the length in tokens of an answer where nothing follows at the
@@ -65,13 +67,13 @@ type answer struct {
 func (a *answers) draw(user, key int, truth string) answer {
 	r := dist.Stream(a.seed, "ide/answer", user, key)
 	right := r.Float64() < a.right
-	if !visible(truth) {
+	if !document.Visible(truth) {
 		return a.nonsense(min(shortAnswer, a.max), truth)
 	}
-	if end := lineEnd(truth); end >= 0 {
+	if end := document.LineEnd(truth); end >= 0 {
 		truth = truth[:end]
 	}
-	tokens, bytes := firstTokens(truth, a.max)
+	tokens, bytes := prompt.FirstTokens(truth, a.max)
 	if !right {
 		return a.nonsense(tokens, truth)
 	}
@@ -90,30 +92,4 @@ func (a *answers) nonsense(tokens int, truth string) answer {
 		w = &a.wrong[1]
 	}
 	return answer{text: w.text[:w.ends[tokens]], tokens: tokens}
-}
-
-// lineEnd returns where the first line of a text ends that has something to see,
-// or -1 when it does not end.
-func lineEnd(text string) int {
-	first := firstVisible(text)
-	if end := strings.IndexByte(text[first:], '\n'); end >= 0 {
-		return first + end
-	}
-	return -1
-}
-
-// visible reports whether a text has a character that can be seen.
-func visible(text string) bool { return firstVisible(text) < len(text) }
-
-// firstVisible returns where the first character stands that can be seen, or the
-// length of the text.
-func firstVisible(text string) int {
-	for i := range len(text) {
-		switch text[i] {
-		case ' ', '\t', '\r', '\n':
-		default:
-			return i
-		}
-	}
-	return len(text)
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"halfsecond/pipeline"
+	"halfsecond/simulators/ide/plugin"
+	"halfsecond/simulators/ide/typing"
 )
 
 // BenchmarkKeys lets one person type b.N keys, with a model of eight slots that
@@ -11,20 +13,20 @@ import (
 func BenchmarkKeys(b *testing.B) {
 	for _, c := range []struct {
 		name   string
-		cancel Cancel
-		reuse  Reuse
+		cancel plugin.Cancel
+		reuse  plugin.Reuse
 	}{
-		{"none", CancelNone, ReuseNone},
-		{"wire", CancelWire, ReuseNone},
-		{"wire and reuse", CancelWire, TypedAsSuggested},
+		{"none", plugin.CancelNone, plugin.ReuseNone},
+		{"wire", plugin.CancelWire, plugin.ReuseNone},
+		{"wire and reuse", plugin.CancelWire, plugin.TypedAsSuggested},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			who := typist(b, "go-handler", "average")
 			r := newRig(b, 8, 60*ms, 8*ms)
-			r.config.Plugin = Plugin{Debounce: 75 * ms, Cancel: c.cancel, Reuse: c.reuse, PrefixTokens: 1000, SuffixTokens: 200, MaxTokens: 20}
+			r.config.Plugin = plugin.Rules{Debounce: 75 * ms, Cancel: c.cancel, Reuse: c.reuse, PrefixTokens: 1000, SuffixTokens: 200, MaxTokens: 20}
 			r.config.Right = .6
-			r.config.Typing = func(user int) Typing { return who.Type(1, user) }
+			r.config.Typing = func(user int) typing.Source { return who.Type(1, user) }
 			s, err := New(r.config)
 			if err != nil {
 				b.Fatal(err)
@@ -44,11 +46,8 @@ func BenchmarkKeys(b *testing.B) {
 func BenchmarkSession(b *testing.B) {
 	for b.Loop() {
 		r := newRig(b, 1, 60*ms, 8*ms)
-		y, err := RecordedSession().Replay(22)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if n := len(r.run(1, 1<<30, func(int) Typing { return y })); n != 1269 {
+		y := recorded(b, 22)
+		if n := len(r.run(1, 1<<30, func(int) typing.Source { return y })); n != 1269 {
 			b.Fatalf("%d keys, want 1269", n)
 		}
 	}

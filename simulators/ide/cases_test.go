@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/document"
+	"halfsecond/simulators/ide/plugin"
+	"halfsecond/simulators/ide/typing"
 )
 
 // The cases in this file come from complaints about real plugins; instants and
@@ -15,7 +18,7 @@ import (
 // neovim/neovim PR 39628 (late answers); ggml-org/llama.vim issue 16,
 // microsoft/vscode issue 276898 (blinking); read 2026-11-29.
 
-var stale = []string{string(Diverged), string(Moved), string(Undone), string(Dropped)}
+var stale = []string{string(document.Diverged), string(document.Moved), string(document.Undone), string(document.Dropped)}
 
 // sent returns when requests were sent, in ms.
 func sent(all []pipeline.Request) (at []int64) {
@@ -55,7 +58,7 @@ func wasted(traces []*pipeline.Trace) (answers, tokens int) {
 // unrelated makes every answer wrong and 20 tokens long.
 func unrelated(r *rig, a *at) *at {
 	r.config.Right = 0
-	return a.will(string(a.doc.before) + "if a == b || c == d || e == f || g == h || i == j { return }")
+	return a.will(string(a.doc.Before()) + "if a == b || c == d || e == f || g == h || i == j { return }")
 }
 
 // One request a key and no cancel: the queue grows without end. The last answer
@@ -80,7 +83,7 @@ func TestQueueOfRequestsWithoutCancel(t *testing.T) {
 // With cancel on the wire the last request starts at once.
 func TestQueueOfRequestsWithCancel(t *testing.T) {
 	r := newRig(t, 1, 50*ms, 50*ms)
-	r.config.Plugin.Debounce, r.config.Plugin.Cancel = 150*ms, CancelWire
+	r.config.Plugin.Debounce, r.config.Plugin.Cancel = 150*ms, plugin.CancelWire
 	traces := r.play(unrelated(r, open("", "")).keys(0, 250*ms, "if a == b ||"))
 	all := requests(traces)
 	last := traces[11]
@@ -95,16 +98,16 @@ func TestQueueOfRequestsWithCancel(t *testing.T) {
 	}
 }
 
-// Dropped in the editor is not closed on the wire.
+// document.Dropped in the editor is not closed on the wire.
 func TestCancelThatDoesNotReachTheWire(t *testing.T) {
 	for _, c := range []struct {
-		cancel         Cancel
+		cancel         plugin.Cancel
 		closed         []int64
 		stale, wasted  int
 		prefillsWasted int
 	}{
-		{CancelDiscard, nil, 4, 80, 0},
-		{CancelWire, []int64{120, 240, 360, 480}, 0, 0, 4},
+		{plugin.CancelDiscard, nil, 4, 80, 0},
+		{plugin.CancelWire, []int64{120, 240, 360, 480}, 0, 0, 4},
 	} {
 		t.Run(c.cancel.String(), func(t *testing.T) {
 			r := newRig(t, 4, 200*ms, 10*ms)
@@ -141,14 +144,14 @@ func TestLateAnswer(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		then    func(*at)
-		verdict Verdict
+		verdict document.Verdict
 		shown   string
 		accept  string
 	}{
-		{"A types s", func(a *at) { a.key(80*ms, "s") }, TypedThrough, "ole.log(x)", "console.log(x)"},
-		{"B types f", func(a *at) { a.key(80*ms, "f") }, Diverged, "", ""},
-		{"C backspace", func(a *at) { a.backspace(80 * ms) }, Undone, "", ""},
-		{"D cursor to another line", func(a *at) { a.move(80*ms, 0) }, Moved, "", ""},
+		{"A types s", func(a *at) { a.key(80*ms, "s") }, document.TypedThrough, "ole.log(x)", "console.log(x)"},
+		{"B types f", func(a *at) { a.key(80*ms, "f") }, document.Diverged, "", ""},
+		{"C backspace", func(a *at) { a.backspace(80 * ms) }, document.Undone, "", ""},
+		{"D cursor to another line", func(a *at) { a.move(80*ms, 0) }, document.Moved, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, 1, 0, 0)
@@ -157,7 +160,7 @@ func TestLateAnswer(t *testing.T) {
 			a := open("\nco", "").key(0, "n")
 			c.then(a)
 			steps := scripted(a.steps)
-			e := r.start(1, 10, func(int) Typing { return &steps }, func() {})[0]
+			e := r.start(1, 10, func(int) typing.Source { return &steps }, func() {})[0]
 			r.loop.At(150*ms, pipeline.RankStart, func() { // before any later request is answered
 				if e.ghost.rest != c.shown {
 					t.Errorf("shown is %q, want %q", e.ghost.rest, c.shown)
@@ -183,20 +186,20 @@ func TestLateAnswer(t *testing.T) {
 // Typing what the ghost says makes it blink unless it shrinks.
 func TestGhostBlinks(t *testing.T) {
 	for _, c := range []struct {
-		reuse    Reuse
+		reuse    plugin.Reuse
 		requests int
 		blank    time.Duration // in all
 		flickers int           // shown again what a key had hidden
 		reused   int
 	}{
-		{ReuseNone, 6, 480 * ms, 6, 0},
-		{TypedAsSuggested, 0, 0, 0, 6},
+		{plugin.ReuseNone, 6, 480 * ms, 6, 0},
+		{plugin.TypedAsSuggested, 0, 0, 0, 6},
 	} {
 		t.Run(c.reuse.String(), func(t *testing.T) {
 			r := newRig(t, 1, 60*ms, 5*ms)
-			r.config.Plugin.Debounce, r.config.Plugin.Cancel, r.config.Plugin.Reuse = 20*ms, CancelWire, c.reuse
+			r.config.Plugin.Debounce, r.config.Plugin.Cancel, r.config.Plugin.Reuse = 20*ms, plugin.CancelWire, c.reuse
 			steps := scripted(open("", "").will("return a + b").keys(90*ms, 90*ms, "return").steps)
-			e := r.start(1, 10, func(int) Typing { return &steps }, func() {})[0]
+			e := r.start(1, 10, func(int) typing.Source { return &steps }, func() {})[0]
 			r.loop.At(0, pipeline.RankTimer, func() { e.ghost = ghost{"return a + b", 99, true} })
 			if err := r.virtual.Run(t.Context()); err != nil {
 				t.Fatal(err)

@@ -2,13 +2,10 @@
 // model for the rest of the line, and every key leaves one trace.
 //
 // Read simulator.go first, then editor.go: what happens at a key, at the end of
-// the debounce and when text arrives. step.go says what typing is; it comes from
-// a seeded typist (typist.go and typing.go, with profile.go, gaps.go, keyboard.go
-// and the texts) or from a recorded session (session.go and recording.go).
-// document.go holds the text and its edits, tally.go counts its tokens as it
-// grows. plugin.go has the plugin's settings, answer.go what the model says,
-// request.go a request under way, verdict.go the judgement of its text and key.go
-// the trace.
+// the debounce and when text arrives. answer.go is what the model says, request.go
+// a request under way and key.go the trace. Who types is in typing and recording,
+// the plugin's settings in plugin, its prompts in prompt; the text itself and the
+// judgement of an answer to it are in pipeline/document.
 //
 // # Rules
 //

@@ -4,20 +4,25 @@ import (
 	"strings"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/document"
+	"halfsecond/simulators/ide/plugin"
+	"halfsecond/simulators/ide/prompt"
+	"halfsecond/simulators/ide/typing"
 )
 
 // editor is one person at work, with the plugin.
 type editor struct {
 	sim      *Simulator
 	user     int
-	typing   Typing
-	document Document
+	typing   typing.Source
+	document document.Document
+	window   prompt.Window
 	truth    string // what follows at the cursor
 
-	next  Step // the step to come
-	more  bool // there is one
-	keys  int  // still to be typed after the step to come
-	typed int  // so far
+	next  typing.Step // the step to come
+	more  bool        // there is one
+	keys  int         // still to be typed after the step to come
+	typed int         // so far
 
 	last    *key           // the key after which nothing else has happened
 	timer   pipeline.Timer // of the debounce
@@ -50,7 +55,7 @@ func (e *editor) pull() {
 	if longest := e.sim.config.MaxPause; longest > 0 {
 		e.next.Gap = min(e.next.Gap, longest)
 	}
-	if e.next.Kind == Key {
+	if e.next.Kind == typing.Key {
 		e.keys--
 	}
 	e.sim.config.Loop.After(e.next.Gap, pipeline.RankInput, e.act)
@@ -65,10 +70,10 @@ func (e *editor) step() {
 		before.past = true
 	}
 	e.giveUp()
-	typed, _ := s.Edit.typed(e.document.Cursor())
-	e.document.step(s)
+	typed, _ := s.Edit.Typed(e.document.Cursor())
+	s.Do(&e.document)
 	e.pull()
-	if s.Kind == Key {
+	if s.Kind == typing.Key {
 		e.press(&s, typed)
 	} else {
 		e.ghost = ghost{}
@@ -80,11 +85,11 @@ func (e *editor) step() {
 // giveUp does to the request under way what the plugin's rule says.
 func (e *editor) giveUp() {
 	r := e.newest
-	if r == nil || e.sim.config.Plugin.Cancel == CancelNone {
+	if r == nil || e.sim.config.Plugin.Cancel == plugin.CancelNone {
 		return
 	}
 	e.newest = nil
-	if e.sim.config.Plugin.Cancel == CancelDiscard {
+	if e.sim.config.Plugin.Cancel == plugin.CancelDiscard {
 		r.dropped = true
 		return
 	}
@@ -93,9 +98,9 @@ func (e *editor) giveUp() {
 }
 
 // press begins the trace of a key that typed something, and lets the plugin act.
-func (e *editor) press(s *Step, typed string) {
+func (e *editor) press(s *typing.Step, typed string) {
 	now, debounce := e.sim.config.Loop.Now(), e.sim.config.Plugin.Debounce
-	k := &key{verdict: NoVerdict, source: sourceNone, class: s.Class}
+	k := &key{verdict: document.NoVerdict, source: sourceNone, class: s.Class}
 	k.Trace = pipeline.Trace{
 		Kind: pipeline.KindIDE, Session: e.user, Index: e.typed, Due: now, End: now,
 		Spans: k.spans[:0], Marks: k.marks[:0],
@@ -121,7 +126,7 @@ func (e *editor) asks() bool {
 // shown any more, when the rule, the text or too little of it is in the way.
 func (e *editor) shrink(k *key, typed string) bool {
 	rest, ok := strings.CutPrefix(e.ghost.rest, typed)
-	if !ok || typed == "" || !visible(rest) || e.sim.config.Plugin.Reuse != TypedAsSuggested {
+	if !ok || typed == "" || !document.Visible(rest) || e.sim.config.Plugin.Reuse != plugin.TypedAsSuggested {
 		e.ghost = ghost{}
 		return false
 	}
@@ -129,7 +134,7 @@ func (e *editor) shrink(k *key, typed string) bool {
 	k.source = sourceReuse
 	k.Uses = append(k.Uses, pipeline.Use{Request: e.ghost.request, How: "typed-as-suggested"})
 	k.land(pipeline.MarkFirstCharacter, k.Due)
-	if e.ghost.whole || lineEnd(rest) >= 0 {
+	if e.ghost.whole || document.LineEnd(rest) >= 0 {
 		k.land(pipeline.MarkFirstLine, k.Due)
 	}
 	return true

@@ -12,6 +12,8 @@ import (
 	"halfsecond/mockllm/token"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/link"
+	"halfsecond/simulators/ide/plugin"
+	"halfsecond/simulators/ide/typing"
 )
 
 // facts returns "opportunity verdict source class".
@@ -78,7 +80,7 @@ func TestTraceOfAKey(t *testing.T) {
 // A gap as long as the debounce is no opportunity: the key comes first.
 func TestOpportunity(t *testing.T) {
 	r := newRig(t, 1, 10*ms, 0)
-	r.config.Plugin.Debounce, r.config.Plugin.Cancel = 100*ms, CancelWire
+	r.config.Plugin.Debounce, r.config.Plugin.Cancel = 100*ms, plugin.CancelWire
 	traces := r.play(open("", "").will("abcd = 1").key(0, "a").key(100*ms, "b").key(201*ms, "c").key(202*ms, "d").move(250*ms, 0).
 		key(400*ms, "x").backspace(600 * ms))
 	want(t, traces,
@@ -132,12 +134,12 @@ func TestFirstCharacterIsVisible(t *testing.T) {
 func TestReuse(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		cancel Cancel
+		cancel plugin.Cancel
 		typing *at
 		want   []string
 	}{
 		// Tokens: 1 "abcd", 2 " =", 3 " e" at 100, 200 and 300.
-		{"used completely", CancelNone, open("", "").will("xabcd").key(0, "x").keys(400*ms, 100*ms, "abcd"), []string{
+		{"used completely", plugin.CancelNone, open("", "").will("xabcd").key(0, "x").keys(400*ms, 100*ms, "abcd"), []string{
 			"yes exact network word | first_character@100ms first_line@100ms",
 			"no none typed_as_suggested word | first_character@400ms first_line@400ms | [{1 typed-as-suggested}]",
 			"no none typed_as_suggested word | first_character@500ms first_line@500ms | [{1 typed-as-suggested}]",
@@ -145,34 +147,34 @@ func TestReuse(t *testing.T) {
 			// Nothing will follow, so the answer is a wrong one of 8 tokens.
 			"yes exact network word | first_character@800ms first_line@1.5s",
 		}},
-		{"else", CancelNone, open("", "").will("xabcd").key(0, "x").key(400*ms, "z").key(600*ms, "a"), []string{
+		{"else", plugin.CancelNone, open("", "").will("xabcd").key(0, "x").key(400*ms, "z").key(600*ms, "a"), []string{
 			"yes exact network word | first_character@100ms first_line@100ms",
 			"yes exact network word | first_character@500ms first_line@500ms",
 			"yes exact network word | first_character@700ms first_line@700ms",
 		}},
-		{"the rest comes", CancelNone, open("", "").will("xabcd = e").key(0, "x").key(150*ms, "a").key(250*ms, "b").backspace(450 * ms), []string{
+		{"the rest comes", plugin.CancelNone, open("", "").will("xabcd = e").key(0, "x").key(150*ms, "a").key(250*ms, "b").backspace(450 * ms), []string{
 			"yes typed_through network word | first_character@100ms first_line@300ms",
 			"no none typed_as_suggested word | first_character@150ms | [{1 typed-as-suggested}]",
 			"no none typed_as_suggested word | first_character@250ms | [{1 typed-as-suggested}]",
 			"yes exact network backspace | first_character@550ms first_line@750ms",
 		}},
-		{"the rest is closed", CancelWire, open("", "").will("xabcd = e").key(0, "x").key(150*ms, "a").key(250*ms, "b"), []string{
+		{"the rest is closed", plugin.CancelWire, open("", "").will("xabcd = e").key(0, "x").key(150*ms, "a").key(250*ms, "b"), []string{
 			"yes exact network word | first_character@100ms",
 			"no none typed_as_suggested word | first_character@150ms | [{1 typed-as-suggested}]",
 			"no none typed_as_suggested word | first_character@250ms | [{1 typed-as-suggested}]",
 		}},
-		{"the rest is dropped", CancelDiscard, open("", "").will("xabcd = e").key(0, "x").key(150*ms, "a"), []string{
+		{"the rest is dropped", plugin.CancelDiscard, open("", "").will("xabcd = e").key(0, "x").key(150*ms, "a"), []string{
 			"yes exact network word | first_character@100ms",
 			"no none typed_as_suggested word | first_character@150ms | [{1 typed-as-suggested}]",
 		}},
-		{"moved", CancelNone, open("\n", "").will("\nxabcd").key(0, "x").move(400*ms, 0).move(410*ms, 2).key(420*ms, "a"), []string{
+		{"moved", plugin.CancelNone, open("\n", "").will("\nxabcd").key(0, "x").move(400*ms, 0).move(410*ms, 2).key(420*ms, "a"), []string{
 			"yes exact network word | first_character@100ms first_line@100ms",
 			"yes exact network word | first_character@520ms first_line@520ms",
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, 1, 100*ms, 100*ms)
-			r.config.Plugin.Cancel, r.config.Plugin.Reuse = c.cancel, TypedAsSuggested
+			r.config.Plugin.Cancel, r.config.Plugin.Reuse = c.cancel, plugin.TypedAsSuggested
 			want(t, r.play(c.typing), c.want...)
 		})
 	}
@@ -287,7 +289,7 @@ func TestEndOfTyping(t *testing.T) {
 		r.config.Plugin.Debounce = 10 * ms
 		steps := scripted(open("", "").will("abc d").keys(0, 20*ms, "abc").steps)
 		ended := time.Duration(-1)
-		r.start(1, c.keys, func(int) Typing { return &steps }, func() { ended = r.loop.Now() })
+		r.start(1, c.keys, func(int) typing.Source { return &steps }, func() { ended = r.loop.Now() })
 		if ended >= 0 {
 			t.Error("finished was called from inside Start")
 		}
@@ -307,9 +309,9 @@ func TestEndOfTyping(t *testing.T) {
 func TestWallEqualsVirtual(t *testing.T) {
 	who := typist(t, "go-handler", "fast")
 	set := func(r *rig) {
-		r.config.Plugin.Debounce, r.config.Plugin.Reuse, r.config.Right = 75*ms, TypedAsSuggested, .5
+		r.config.Plugin.Debounce, r.config.Plugin.Reuse, r.config.Right = 75*ms, plugin.TypedAsSuggested, .5
 	}
-	typing := func(user int) Typing { return who.Type(1, user) }
+	typing := func(user int) typing.Source { return who.Type(1, user) }
 	virtual := newRig(t, 2, 120*ms, 15*ms)
 	set(virtual)
 	virtual.run(3, 200, typing)

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/document"
+	"halfsecond/simulators/ide/typing"
 )
 
 // Where the first text that a key could show came from.
@@ -22,9 +24,9 @@ type key struct {
 	facts [4]pipeline.Fact
 
 	opportunity bool
-	verdict     Verdict
+	verdict     document.Verdict
 	source      string
-	class       Class
+	class       typing.Class
 	request     *request // nil when nothing was asked, and again when that has ended
 	joined      *request // the request of an earlier key whose text came while this was the last
 	past        bool     // something else happened in the editor since

@@ -8,6 +8,8 @@ import (
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
+	"halfsecond/simulators/ide/plugin"
+	"halfsecond/simulators/ide/typing"
 )
 
 // counting checks that every call that starts ends once, and that what it shares stays
@@ -39,8 +41,8 @@ func (c *counting) Start(call *pipeline.Call) {
 func randomRig(t testing.TB, seed uint64) (*rig, *counting) {
 	d := dist.Stream(seed, "settings")
 	r := newRig(t, 1+d.IntN(3), time.Duration(d.IntN(300))*ms, time.Duration(d.IntN(30))*ms)
-	r.config.Plugin = Plugin{
-		Debounce: time.Duration(d.IntN(4)*50) * ms, Cancel: Cancel(d.IntN(3)), Reuse: Reuse(d.IntN(2)),
+	r.config.Plugin = plugin.Rules{
+		Debounce: time.Duration(d.IntN(4)*50) * ms, Cancel: plugin.Cancel(d.IntN(3)), Reuse: plugin.Reuse(d.IntN(2)),
 		PrefixTokens: 1 + d.IntN(200), SuffixTokens: d.IntN(50), MaxTokens: 1 + d.IntN(30),
 	}
 	r.config.Right = d.Float64()
@@ -53,14 +55,9 @@ func randomRig(t testing.TB, seed uint64) (*rig, *counting) {
 // trace is whole.
 func TestAnyPluginAndModel(t *testing.T) {
 	who := typist(t, "python-report", "average")
-	recording, err := RecordedSession().Replay(19)
-	if err != nil {
-		t.Fatal(err)
-	}
-	recorded := recording.(*replay).steps
-	typing := func(user int) Typing {
+	types := func(user int) typing.Source {
 		if user == 0 {
-			return &replay{recorded}
+			return recorded(t, 19)
 		}
 		return who.Type(5, user)
 	}
@@ -69,7 +66,7 @@ func TestAnyPluginAndModel(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r, model := randomRig(t, seed)
-			editors := r.start(users, keys, typing, func() {})
+			editors := r.start(users, keys, types, func() {})
 			watch(t, r, editors)
 			if err := r.virtual.Run(t.Context()); err != nil {
 				t.Fatal(err)
@@ -114,7 +111,7 @@ func watch(t *testing.T, r *rig, editors []*editor) {
 	}
 }
 
-func checkTrace(t *testing.T, trace *pipeline.Trace, p *Plugin) {
+func checkTrace(t *testing.T, trace *pipeline.Trace, p *plugin.Rules) {
 	t.Helper()
 	first, line := trace.Mark("first_character"), trace.Mark("first_line")
 	source := trace.Fact("source")

@@ -5,6 +5,7 @@ import (
 
 	"halfsecond/mockllm/token"
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/document"
 )
 
 // request is a request under way.
@@ -12,7 +13,7 @@ type request struct {
 	pipeline.Call
 	editor *editor
 	key    *key
-	asked  snapshot
+	asked  document.Snapshot
 	from   int // the prompt's first byte before the cursor
 	suffix int // its bytes after the cursor
 	answer answer
@@ -30,9 +31,9 @@ type request struct {
 // next.
 func (e *editor) newRequest(k *key) *request {
 	p := &e.sim.config.Plugin
-	r := &request{editor: e, key: k, asked: e.document.snapshot()}
+	r := &request{editor: e, key: k, asked: e.document.Snapshot()}
 	r.Session, r.Draw = e.user, e.sim.answers.drawOf(e.user, k.Index)
-	r.PromptTokens, r.from, r.suffix = e.document.window(p.PrefixTokens, p.SuffixTokens)
+	r.PromptTokens, r.from, r.suffix = e.window.Find(&e.document, p.PrefixTokens, p.SuffixTokens)
 	r.answer = e.sim.answers.draw(e.user, k.Index, e.truth)
 	r.OutputTokens, r.MaxTokens = r.answer.tokens, p.MaxTokens
 	r.Counts = r.counts()
@@ -53,7 +54,7 @@ func (r *request) counts() []int {
 }
 
 func (r *request) prompt() pipeline.Prompt {
-	return pipeline.Prompt{Text: string(r.asked.before[r.from:]), Suffix: r.asked.after[:r.suffix]}
+	return pipeline.Prompt{Text: string(r.asked.Before()[r.from:]), Suffix: r.asked.After()[:r.suffix]}
 }
 
 func (r *request) blocks(dst []uint64, size int) []uint64 {
@@ -89,15 +90,15 @@ func (r *request) notify(p pipeline.Progress) {
 	}
 	if r.dropped {
 		if !had { // what was shown before was no waste
-			r.key.verdict = Dropped
+			r.key.verdict = document.Dropped
 		}
 		return
 	}
-	verdict, rest := r.editor.document.judge(&r.asked, r.text)
-	r.key.verdict, r.valid = verdict, visible(rest)
+	verdict, rest := r.editor.document.Judge(&r.asked, r.text)
+	r.key.verdict, r.valid = verdict, document.Visible(rest)
 	if r.valid {
 		r.editor.show(r, rest)
-		if lineEnd(rest) >= 0 {
+		if document.LineEnd(rest) >= 0 {
 			r.land(pipeline.MarkFirstLine, now)
 		}
 	}
@@ -124,8 +125,8 @@ func (r *request) done() {
 		switch {
 		case r.valid: // the line ends with the answer
 			r.land(pipeline.MarkFirstLine, max(record.LastOutput, k.Mark(pipeline.MarkFirstCharacter)))
-		case !visible(r.text):
-			k.verdict = Empty
+		case !document.Visible(r.text):
+			k.verdict = document.Empty
 		}
 	}
 	e.ended(r)

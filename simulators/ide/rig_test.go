@@ -7,16 +7,48 @@ import (
 
 	"halfsecond/mockllm/engine"
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/document"
+	"halfsecond/simulators/ide/plugin"
+	"halfsecond/simulators/ide/recording"
+	"halfsecond/simulators/ide/typing"
 )
 
 const ms = time.Millisecond
 
-// scripted is typing that was written down.
-type scripted []Step
+// typist returns a person who types a built-in text.
+func typist(t testing.TB, text, profile string) *typing.Typist {
+	t.Helper()
+	p, err := typing.ProfileNamed(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := typing.Text(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := typing.NewTypist(content, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return y
+}
 
-func (s *scripted) Next() (Step, bool) {
+// recorded returns what was done to a document of the built-in recording.
+func recorded(t testing.TB, number int) typing.Source {
+	t.Helper()
+	y, err := recording.BuiltIn().Replay(number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return y
+}
+
+// scripted is typing that was written down.
+type scripted []typing.Step
+
+func (s *scripted) Next() (typing.Step, bool) {
 	if len(*s) == 0 {
-		return Step{}, false
+		return typing.Step{}, false
 	}
 	step := (*s)[0]
 	*s = (*s)[1:]
@@ -25,26 +57,26 @@ func (s *scripted) Next() (Step, bool) {
 
 // at writes typing down: a document, and then what happens at which instants.
 type at struct {
-	steps []Step
+	steps []typing.Step
 	last  time.Duration
-	doc   Document
+	doc   document.Document
 	line  string // what the line will be; truth is what is left of it
 }
 
 func open(before, after string) *at {
-	a := &at{steps: []Step{{Kind: Open, Text: before + after, Cursor: len(before)}}}
-	a.doc.step(a.steps[0])
+	a := &at{steps: []typing.Step{{Kind: typing.Open, Text: before + after, Cursor: len(before)}}}
+	a.steps[0].Do(&a.doc)
 	return a
 }
 
 // will says what the line is going to be.
 func (a *at) will(line string) *at { a.line = line; return a }
 
-func (a *at) add(t time.Duration, s Step) *at {
+func (a *at) add(t time.Duration, s typing.Step) *at {
 	s.Gap = t - a.last
 	a.last = t
-	a.doc.step(s)
-	if n := a.doc.Cursor(); s.Kind == Key && n <= len(a.line) {
+	s.Do(&a.doc)
+	if n := a.doc.Cursor(); s.Kind == typing.Key && n <= len(a.line) {
 		s.Truth = a.line[n:]
 	}
 	a.steps = append(a.steps, s)
@@ -53,7 +85,7 @@ func (a *at) add(t time.Duration, s Step) *at {
 
 func (a *at) key(t time.Duration, text string) *at {
 	c := a.doc.Cursor()
-	return a.add(t, Step{Kind: Key, Class: classOf(rune(text[0])), Edit: Edit{Offset: c, Insert: text, Cursor: c + len(text)}})
+	return a.add(t, typing.Step{Kind: typing.Key, Class: typing.ClassOf(rune(text[0])), Edit: document.Edit{Offset: c, Insert: text, Cursor: c + len(text)}})
 }
 
 // keys types a text, one key every gap.
@@ -66,11 +98,11 @@ func (a *at) keys(t, gap time.Duration, text string) *at {
 
 func (a *at) backspace(t time.Duration) *at {
 	c := a.doc.Cursor()
-	return a.add(t, Step{Kind: Key, Class: Backspace, Edit: Edit{Offset: c - 1, Delete: 1, Cursor: c - 1}})
+	return a.add(t, typing.Step{Kind: typing.Key, Class: typing.Backspace, Edit: document.Edit{Offset: c - 1, Delete: 1, Cursor: c - 1}})
 }
 
 func (a *at) move(t time.Duration, cursor int) *at {
-	return a.add(t, Step{Kind: Move, Cursor: cursor})
+	return a.add(t, typing.Step{Kind: typing.Move, Cursor: cursor})
 }
 
 // rig runs people on one loop against one model.
@@ -98,15 +130,15 @@ func (r *rig) on(loop pipeline.Scheduler, slots int, ttft, tpot time.Duration) {
 	var id int64
 	r.config = Config{
 		Loop: loop, LLM: engine.NewStage(loop, e), Seed: 1, Right: 1,
-		Plugin:      Plugin{PrefixTokens: 100, SuffixTokens: 20, MaxTokens: 20},
+		Plugin:      plugin.Rules{PrefixTokens: 100, SuffixTokens: 20, MaxTokens: 20},
 		NextRequest: func() int64 { id++; return id },
 	}
 }
 
 // start lets users type; finished is called after the last trace of all.
-func (r *rig) start(users, keys int, typing func(user int) Typing, finished func()) []*editor {
+func (r *rig) start(users, keys int, types func(user int) typing.Source, finished func()) []*editor {
 	r.t.Helper()
-	r.config.Typing = typing
+	r.config.Typing = types
 	s, err := New(r.config)
 	if err != nil {
 		r.t.Fatal(err)
@@ -128,12 +160,12 @@ func (r *rig) start(users, keys int, typing func(user int) Typing, finished func
 func (r *rig) play(a *at) []*pipeline.Trace {
 	r.t.Helper()
 	steps := scripted(a.steps)
-	return r.run(1, len(a.steps), func(int) Typing { return &steps })
+	return r.run(1, len(a.steps), func(int) typing.Source { return &steps })
 }
 
-func (r *rig) run(users, keys int, typing func(user int) Typing) []*pipeline.Trace {
+func (r *rig) run(users, keys int, types func(user int) typing.Source) []*pipeline.Trace {
 	r.t.Helper()
-	r.start(users, keys, typing, func() {})
+	r.start(users, keys, types, func() {})
 	if err := r.virtual.Run(r.t.Context()); err != nil {
 		r.t.Fatal(err)
 	}

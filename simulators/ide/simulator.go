@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"halfsecond/pipeline"
+	"halfsecond/simulators/ide/plugin"
+	"halfsecond/simulators/ide/typing"
 )
 
 // Config sets up a Simulator.
@@ -13,11 +15,11 @@ type Config struct {
 	Loop   pipeline.Scheduler
 	LLM    pipeline.LLM
 	Seed   uint64
-	Plugin Plugin
+	Plugin plugin.Rules
 	// Right is the share of answers that are what will be typed, 0 to 1.
 	Right float64
 	// Typing returns what a user does.
-	Typing func(user int) Typing
+	Typing func(user int) typing.Source
 	// MaxPause cuts the gap before any step; 0 cuts none.
 	MaxPause time.Duration
 	// NextRequest returns the ID of the next request of the run, greater than all
@@ -45,7 +47,10 @@ func (c Config) Validate() error {
 	if c.MaxPause < 0 {
 		errs = append(errs, fmt.Errorf("longest pause is %s, must not be negative", c.MaxPause))
 	}
-	return errors.Join(append(errs, share("right answers", c.Right), c.Plugin.Validate())...)
+	if !(c.Right >= 0 && c.Right <= 1) {
+		errs = append(errs, fmt.Errorf("share of right answers is %v, must be 0 to 1", c.Right))
+	}
+	return errors.Join(append(errs, c.Plugin.Validate())...)
 }
 
 // Simulator lets people type. Its methods run on the loop, or before it runs.

@@ -6,7 +6,7 @@ import (
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/quantile"
-	"halfsecond/simulators/ide"
+	"halfsecond/simulators/ide/plugin"
 	"halfsecond/simulators/scenario"
 )
 
@@ -64,7 +64,7 @@ func EstimateRun(ctx context.Context, s *scenario.Scenario, set Settings) (Estim
 	e := Estimate{AtMost: s.IDE != nil && set.Target == Endpoint}
 	if e.AtMost {
 		unused := *s.IDE
-		unused.Plugin.Reuse = ide.ReuseNone
+		unused.Plugin.Reuse = plugin.ReuseNone
 		all.IDE = &unused
 	}
 	spoken := 0 // tokens

@@ -15,7 +15,7 @@ import (
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/trace"
-	"halfsecond/simulators/ide"
+	"halfsecond/simulators/ide/plugin"
 	"halfsecond/simulators/scenario"
 )
 
@@ -197,7 +197,7 @@ func TestEstimateOfTypingAtAnEndpoint(t *testing.T) {
 			t.Errorf("on the simulator with %.0f %% right: %+v, at an endpoint %+v", 100*truth, got, want)
 		}
 	}
-	if s.IDE.Plugin.Reuse != ide.TypedAsSuggested {
+	if s.IDE.Plugin.Reuse != plugin.TypedAsSuggested {
 		t.Error("the estimate changed the scenario")
 	}
 }

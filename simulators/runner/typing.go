@@ -4,31 +4,33 @@ import (
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
 	"halfsecond/simulators/ide"
+	"halfsecond/simulators/ide/recording"
+	"halfsecond/simulators/ide/typing"
 	"halfsecond/simulators/scenario"
 )
 
 // typist returns what each user of a scenario does.
-func (r *run) typist(t scenario.Typist) (func(user int) ide.Typing, error) {
+func (r *run) typist(t scenario.Typist) (func(user int) typing.Source, error) {
 	if t.Session != "" {
-		session := ide.RecordedSession()
+		session := recording.BuiltIn()
 		if _, err := session.Replay(t.Document); err != nil {
 			return nil, err
 		}
-		return func(int) ide.Typing {
+		return func(int) typing.Source {
 			typing, _ := session.Replay(t.Document) // tried above
 			return typing
 		}, nil
 	}
-	profile, err := ide.ProfileNamed(t.Profile)
+	profile, err := typing.ProfileNamed(t.Profile)
 	if err != nil {
 		return nil, err
 	}
 	profile.WPM, profile.Slips, profile.Lines = t.WPM, t.Errors, t.Lines
-	typist, err := ide.NewTypist(t.Text.Content, profile)
+	typist, err := typing.NewTypist(t.Text.Content, profile)
 	if err != nil {
 		return nil, err
 	}
-	return func(user int) ide.Typing { return typist.Type(r.settings.Seed, user) }, nil
+	return func(user int) typing.Source { return typist.Type(r.settings.Seed, user) }, nil
 }
 
 // typing has each user type a share of the run's keys, after a first think time.

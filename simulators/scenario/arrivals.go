@@ -36,7 +36,7 @@ var arrivals = object(
 	need("to_rate", func(p *arrival.Process) *float64 { return &p.Slope.To }, rate, "rate at the end of the change, and from then on").when("process", "ramp"),
 	need("over", func(p *arrival.Process) *time.Duration { return &p.Slope.Over }, duration(time.Millisecond, 24*time.Hour), "how long the rate takes to change, evenly").when("process", "ramp"),
 	can("even", func(p *arrival.Process) *bool { return &p.Slope.Even }, false, boolean, "gaps just as the rate says, where otherwise they are random about it").when("process", "ramp"),
-	need("file", func(p *arrival.Process) **arrival.Trace { return &p.Replay.Trace }, recording,
+	need("file", func(p *arrival.Process) **arrival.Trace { return &p.Replay.Trace }, recordedTrace,
 		"a recorded hour of Azure's ("+strings.Join(arrival.TraceNames(), " or ")+"), or a CSV file with the columns timestamp, prompt_tokens and output_tokens").when("process", "trace"),
 	can("speed", func(p *arrival.Process) *float64 { return &p.Replay.Speed }, 1, decimal(1e-4, 1e4), "how many times as fast as it was").when("process", "trace"),
 	can("skip", func(p *arrival.Process) *time.Duration { return &p.Replay.Skip }, 0, duration(0, longestWindow), "how much of its own time to leave out at the beginning").when("process", "trace"),
@@ -65,8 +65,8 @@ const longestWindow = 1000 * 24 * time.Hour
 // maxRecording is the longest file of recorded requests in bytes.
 const maxRecording = 64 << 20
 
-// recording is the form of a trace: the name of a built-in one, or of a file.
-var recording = form[*arrival.Trace]{
+// recordedTrace is the form of a trace: the name of a built-in one, or of a file.
+var recordedTrace = form[*arrival.Trace]{
 	want: oneLine.want,
 	read: func(r *reader, n ast.Node) (*arrival.Trace, bool) {
 		name, ok := oneLine.read(r, n)

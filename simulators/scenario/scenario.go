@@ -9,7 +9,7 @@ import (
 	"halfsecond/pipeline/strict"
 	"halfsecond/simulators/arrival"
 	"halfsecond/simulators/bench"
-	"halfsecond/simulators/ide"
+	"halfsecond/simulators/ide/plugin"
 )
 
 // Scenario is an experiment: who asks what of which system, and what is good
@@ -39,7 +39,7 @@ type Scenario struct {
 // IDE describes somebody typing in an editor with a ghost-text plugin.
 type IDE struct {
 	Typist    Typist
-	Plugin    ide.Plugin
+	Plugin    plugin.Rules
 	LLM       LLM
 	RoundTrip Delay
 	Truth     float64 // share of modelled answers that are what the user goes on to type
@@ -47,7 +47,7 @@ type IDE struct {
 
 // Typist is a generated typist, or a recorded session when Session is set.
 type Typist struct {
-	Profile string  // one of ide.ProfileNames
+	Profile string  // one of typing.ProfileNames
 	WPM     float64 // words of five characters a minute; 0 is the expert's own pace
 	Text    Text
 	Lines   int     // typed at a time somewhere in the text; 0 types it whole into an empty document

@@ -12,7 +12,7 @@ import (
 
 	"halfsecond/pipeline/dist"
 	"halfsecond/simulators/arrival"
-	"halfsecond/simulators/ide"
+	"halfsecond/simulators/ide/typing"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/scenario.md and the files in testdata")
@@ -200,7 +200,7 @@ func TestTypists(t *testing.T) {
 		return nil, os.ErrNotExist
 	}
 	const form = "halfsecond: 1\nkind: ide\nname: n\nide:\n  llm: {ttft: 1ms, tokens_per_second: 50}\n  typist: "
-	expert, err := ide.ProfileNamed("expert")
+	expert, err := typing.ProfileNamed("expert")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,6 @@ import (
 	"halfsecond/pipeline/endpoint/speak"
 	"halfsecond/pipeline/strict"
 	"halfsecond/simulators/arrival"
-	"halfsecond/simulators/ide"
 )
 
 // This file holds the tables of every key. A new kind of scenario is a word in
@@ -81,83 +80,6 @@ func noDoubleTrip(found map[string]entry, key string, m LLM, trip *Delay) {
 		*trip = fixed(0)
 	}
 }
-
-var editor = object(
-	func(_ *reader, found map[string]entry, d *IDE) {
-		noDoubleTrip(found, "round_trip", d.LLM, &d.RoundTrip)
-	},
-	need("typist", func(d *IDE) *Typist { return &d.Typist }, typist, "who types"),
-	can("plugin", func(d *IDE) *ide.Plugin { return &d.Plugin }, defaultPlugin, plugin, "the rules of the ghost-text plugin"),
-	need("llm", func(d *IDE) *LLM { return &d.LLM }, llm, "the language model"),
-	can("round_trip", func(d *IDE) *Delay { return &d.RoundTrip }, fixed(20*time.Millisecond), delay("network"), "network to the model and back").fallback("20ms; 0s to a model with component or ttft"),
-	can("answer", func(d *IDE) *float64 { return &d.Truth }, .6, answer, "what the modelled answers say"),
-)
-
-var answer = object(nil,
-	can("truth", func(share *float64) *float64 { return share }, .6, share, "share of answers that are what the user goes on to type"),
-)
-
-var typist = oneOf("a typist",
-	choice[Typist]{"profile", generated, func(t Typist) bool { return t.Session == "" }},
-	choice[Typist]{"session", recorded, func(t Typist) bool { return t.Session != "" }},
-)
-
-// generated fills in what the profile says when the file does not.
-var generated = object(
-	func(_ *reader, found map[string]entry, t *Typist) {
-		p, err := ide.ProfileNamed(t.Profile)
-		if err != nil {
-			panic(fmt.Sprintf("scenario: %s", err))
-		}
-		if _, given := found["wpm"]; !given {
-			t.WPM = p.WPM
-		}
-		if _, given := found["errors"]; !given {
-			t.Errors = p.Slips
-		}
-	},
-	need("profile", func(t *Typist) *string { return &t.Profile }, enum(ide.ProfileNames()...), "how practised the typist is"),
-	can("wpm", func(t *Typist) *float64 { return &t.WPM }, 0, pace, "words of five characters a minute").fallback("the profile's"),
-	can("text", func(t *Typist) *Text { return &t.Text }, builtinText("go-handler"), typed, "a built-in text or the path of a file"),
-	can("lines", func(t *Typist) *int { return &t.Lines }, 20, whole(0, 10_000), "lines typed at a time somewhere in the text, the rest of which is there; 0 types all of it into an empty document"),
-	can("errors", func(t *Typist) *float64 { return &t.Errors }, 0, share, "share of letters and digits mistyped and put right").fallback("the profile's"),
-	maxPause,
-)
-
-var pace = scalar("a number", number,
-	func(v float64) string {
-		if v != 0 && (v < 5 || v > 300) {
-			return "from 5 to 300, or 0 for the expert's own pace"
-		}
-		return ""
-	}, budgets.Exact)
-
-var maxPause = can("max_pause", func(t *Typist) *time.Duration { return &t.MaxPause }, 0, duration(0, 24*time.Hour), "longer pauses are cut to this; 0 cuts none")
-
-var recorded = object(
-	func(r *reader, found map[string]entry, t *Typist) {
-		if _, err := ide.RecordedSession().Replay(t.Document); err != nil {
-			r.failEntry(found, "document", "%s", err)
-		}
-	},
-	need("session", func(t *Typist) *string { return &t.Session }, enum("vscode_session1"), "a recorded session to replay"),
-	need("document", func(t *Typist) *int { return &t.Document }, whole(0, 1_000_000), "which document of it"),
-	maxPause,
-)
-
-var defaultPlugin = ide.Plugin{
-	Debounce: 75 * time.Millisecond, Cancel: ide.CancelWire, Reuse: ide.TypedAsSuggested,
-	PrefixTokens: 1500, SuffixTokens: 500, MaxTokens: 48,
-}
-
-var plugin = object(nil,
-	can("debounce", func(p *ide.Plugin) *time.Duration { return &p.Debounce }, defaultPlugin.Debounce, duration(0, longestDelay), "wait after a key before asking"),
-	can("cancel", func(p *ide.Plugin) *ide.Cancel { return &p.Cancel }, defaultPlugin.Cancel, names(ide.CancelNone, ide.CancelDiscard, ide.CancelWire), "at the next key: nothing, drop the answer, or close the request"),
-	can("reuse", func(p *ide.Plugin) *ide.Reuse { return &p.Reuse }, defaultPlugin.Reuse, names(ide.ReuseNone, ide.TypedAsSuggested), "keep an answer while the typing follows it"),
-	can("prefix_tokens", func(p *ide.Plugin) *int { return &p.PrefixTokens }, defaultPlugin.PrefixTokens, whole(1, maxTokensAsked), "most tokens before the cursor in a prompt"),
-	can("suffix_tokens", func(p *ide.Plugin) *int { return &p.SuffixTokens }, defaultPlugin.SuffixTokens, whole(0, maxTokensAsked), "most tokens behind it"),
-	can("max_tokens", func(p *ide.Plugin) *int { return &p.MaxTokens }, defaultPlugin.MaxTokens, whole(1, longestCompletion), "longest answer"),
-)
 
 var background = object(nil,
 	need("rate", func(b *Background) *float64 { return &b.Rate }, rate, "mean number of them, at random"),

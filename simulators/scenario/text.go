@@ -7,7 +7,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"halfsecond/pipeline/strict"
-	"halfsecond/simulators/ide"
+	"halfsecond/simulators/ide/typing"
 )
 
 // typed is the form of the text that a generated typist types.
@@ -29,25 +29,25 @@ var typed = form[Text]{
 
 // text returns the built-in text of that name, or else the file.
 func (r *reader) text(name string) (Text, error) {
-	if slices.Contains(ide.TextNames(), name) {
+	if slices.Contains(typing.TextNames(), name) {
 		return builtinText(name), nil
 	}
 	if r.open == nil {
-		return Text{}, fmt.Errorf("no built-in text %q; %s", name, strict.Suggest(name, ide.TextNames()))
+		return Text{}, fmt.Errorf("no built-in text %q; %s", name, strict.Suggest(name, typing.TextNames()))
 	}
 	data, digest, err := r.load(name)
 	if err != nil {
-		return Text{}, fmt.Errorf("no built-in text and no file to read: %w; %s", err, strict.Suggest(name, ide.TextNames()))
+		return Text{}, fmt.Errorf("no built-in text and no file to read: %w; %s", err, strict.Suggest(name, typing.TextNames()))
 	}
 	t := Text{Name: name, Content: string(data), Digest: digest}
-	if _, err := ide.NewTypist(t.Content, ide.Profile{}); err != nil {
+	if _, err := typing.NewTypist(t.Content, typing.Profile{}); err != nil {
 		return Text{}, fmt.Errorf("file %s: %w", name, err)
 	}
 	return t, nil
 }
 
 func builtinText(name string) Text {
-	content, err := ide.Text(name)
+	content, err := typing.Text(name)
 	if err != nil {
 		panic(fmt.Sprintf("scenario: %s", err))
 	}

@@ -1,8 +1,14 @@
-package ide
+// Package typing is what a person does in an editor, step by step.
+//
+// Read step.go first: what a step is. typist.go and work.go make steps out of a text
+// and a seed, with profile.go, gaps.go, keyboard.go and the texts.
+package typing
 
 import (
 	"time"
 	"unicode"
+
+	"halfsecond/pipeline/document"
 )
 
 // Kind tells what a step of typing does.
@@ -32,8 +38,8 @@ var classNames = [classes]string{"word", "space", "punct", "enter", "backspace"}
 // String returns the class's name in traces.
 func (c Class) String() string { return classNames[c] }
 
-// classOf returns the class of the key that types a character.
-func classOf(c rune) Class {
+// ClassOf returns the class of the key that types a character.
+func ClassOf(c rune) Class {
 	switch {
 	case c == '\n':
 		return Enter
@@ -50,18 +56,31 @@ type Step struct {
 	Gap  time.Duration // since the step before, or since the start; zero or more
 	Kind Kind
 
-	Edit   Edit   // of a Key or a Change
-	Class  Class  // of a Key
-	Cursor int    // of a Move or an Open: the cursor's new position
-	Text   string // of an Open: the new document
+	Edit   document.Edit // of a Key or a Change
+	Class  Class         // of a Key
+	Cursor int           // of a Move or an Open: the cursor's new position
+	Text   string        // of an Open: the new document
 	// Truth is, for a Key, the text that will really follow at the cursor, as far
 	// as it is typed in one go. It is empty when nothing follows there, such as
 	// when the next thing to happen is that the key is taken back.
 	Truth string
 }
 
-// Typing is what one person does in an editor, step by step.
-type Typing interface {
+// Source is what one person does in an editor, step by step.
+type Source interface {
 	// Next returns the next step, or false when there is none.
 	Next() (Step, bool)
+}
+
+// Do does what the step does to the document. It panics when a position is outside
+// of the text.
+func (s *Step) Do(d *document.Document) {
+	switch s.Kind {
+	case Key, Change:
+		d.Apply(s.Edit)
+	case Move:
+		d.Move(s.Cursor)
+	case Open:
+		d.Open(s.Text, s.Cursor)
+	}
 }

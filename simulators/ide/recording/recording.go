@@ -1,4 +1,4 @@
-package ide
+package recording
 
 import (
 	"bufio"
@@ -10,6 +10,9 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"halfsecond/pipeline/document"
+	"halfsecond/simulators/ide/typing"
 )
 
 // recording is what was done to one document.
@@ -17,7 +20,7 @@ type recording struct {
 	id    int
 	path  string
 	edits int
-	steps []Step
+	steps []typing.Step
 
 	// While it is read:
 	text   string
@@ -125,7 +128,7 @@ func (d *recording) read(l *line) error {
 	switch l.Ev {
 	case "content":
 		d.path, d.text, d.cursor, d.ascii = l.Path, l.Text, 0, ascii(l.Text)
-		d.add(*l.T, Step{Kind: Open, Text: l.Text})
+		d.add(*l.T, typing.Step{Kind: typing.Open, Text: l.Text})
 		return nil
 	case "edit":
 		return d.readEdit(l)
@@ -136,7 +139,7 @@ func (d *recording) read(l *line) error {
 }
 
 // add appends a step.
-func (d *recording) add(t int64, s Step) {
+func (d *recording) add(t int64, s typing.Step) {
 	if len(d.steps) > 0 {
 		s.Gap = time.Duration(t-d.last) * time.Millisecond
 	}
@@ -172,7 +175,7 @@ func (d *recording) readEdit(l *line) error {
 		if err != nil {
 			return err
 		}
-		s := Step{Kind: Change, Edit: e}
+		s := typing.Step{Kind: typing.Change, Edit: e}
 		if isKey {
 			s = d.key(l.K, e)
 		}
@@ -184,37 +187,37 @@ func (d *recording) readEdit(l *line) error {
 }
 
 // edit makes one replacement.
-func (d *recording) edit(p part) (Edit, error) {
+func (d *recording) edit(p part) (document.Edit, error) {
 	start, err := d.offset(p.start)
 	if err != nil {
-		return Edit{}, err
+		return document.Edit{}, err
 	}
 	end, err := d.offset(p.end)
 	if err != nil {
-		return Edit{}, err
+		return document.Edit{}, err
 	}
 	if end < start {
-		return Edit{}, fmt.Errorf("an edit ends at %d, before its start at %d", p.end, p.start)
+		return document.Edit{}, fmt.Errorf("an edit ends at %d, before its start at %d", p.end, p.start)
 	}
 	d.text = d.text[:start] + p.text + d.text[end:]
 	d.ascii = d.ascii && ascii(p.text)
-	return Edit{Offset: start, Delete: end - start, Insert: p.text, Cursor: start + len(p.text)}, nil
+	return document.Edit{Offset: start, Delete: end - start, Insert: p.text, Cursor: start + len(p.text)}, nil
 }
 
 // key returns the step of a key. Unless the recording tells it, the cursor of a
 // pair is behind its first bracket, and that of an enter in the first of the
 // lines that it makes.
-func (d *recording) key(kind string, e Edit) Step {
+func (d *recording) key(kind string, e document.Edit) typing.Step {
 	if kind == "backspace" {
-		return Step{Kind: Key, Class: Backspace, Edit: e}
+		return typing.Step{Kind: typing.Key, Class: typing.Backspace, Edit: e}
 	}
 	c, size := utf8.DecodeRuneInString(e.Insert)
-	s := Step{Kind: Key, Class: classOf(c), Edit: e}
+	s := typing.Step{Kind: typing.Key, Class: typing.ClassOf(c), Edit: e}
 	switch kind {
 	case "pair":
 		s.Edit.Cursor = e.Offset + size
 	case "enter":
-		s.Class = Enter
+		s.Class = typing.Enter
 		if i := strings.IndexByte(e.Insert[size:], '\n'); i >= 0 {
 			s.Edit.Cursor = e.Offset + size + i
 		}
@@ -238,7 +241,7 @@ func (d *recording) readSelection(l *line) error {
 		d.steps[len(d.steps)-1].Edit.Cursor = cursor
 		d.edited = false
 	} else if cursor != d.cursor {
-		d.add(*l.T, Step{Kind: Move, Cursor: cursor})
+		d.add(*l.T, typing.Step{Kind: typing.Move, Cursor: cursor})
 	}
 	d.cursor = cursor
 	return nil

@@ -1,19 +1,22 @@
-package ide
+package recording
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"halfsecond/pipeline/document"
+	"halfsecond/simulators/ide/typing"
 )
 
-func steps(t *testing.T, s *Session, document int) []Step {
+func steps(t *testing.T, s *Session, number int) []typing.Step {
 	t.Helper()
-	y, err := s.Replay(document)
+	y, err := s.Replay(number)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []Step
+	var all []typing.Step
 	for {
 		step, ok := y.Next()
 		if !ok {
@@ -27,20 +30,20 @@ func steps(t *testing.T, s *Session, document int) []Step {
 // that were computed from the file by other means: 1812 gaps between keys that
 // follow each other.
 func TestRecordedSession(t *testing.T) {
-	s := RecordedSession()
+	s := BuiltIn()
 	gaps := map[time.Duration]int{75: 0, 150: 0, 350: 0, 500: 0}
 	n := 0
-	for _, document := range []int{18, 19, 22} {
-		var d Document
+	for _, number := range []int{18, 19, 22} {
+		var d document.Document
 		var since time.Duration
 		afterKey := false
-		for _, step := range steps(t, s, document) {
-			d.step(step) // panics when a position is outside
+		for _, step := range steps(t, s, number) {
+			step.Do(&d) // panics when a position is outside
 			since += step.Gap
-			if step.Kind == Move {
+			if step.Kind == typing.Move {
 				continue
 			}
-			if step.Kind == Key && afterKey {
+			if step.Kind == typing.Key && afterKey {
 				n++
 				for debounce := range gaps {
 					if since > debounce*time.Millisecond {
@@ -48,7 +51,7 @@ func TestRecordedSession(t *testing.T) {
 					}
 				}
 			}
-			afterKey, since = step.Kind == Key, 0
+			afterKey, since = step.Kind == typing.Key, 0
 		}
 	}
 	if n != 1812 {
@@ -63,23 +66,23 @@ func TestRecordedSession(t *testing.T) {
 
 // Truth is what follows at the cursor until something else happens.
 func TestRecordedTruthFollows(t *testing.T) {
-	s := RecordedSession()
-	for _, document := range []int{18, 19, 22} {
-		var d Document
+	s := BuiltIn()
+	for _, number := range []int{18, 19, 22} {
+		var d document.Document
 		promised, open := "", false // of the last key: the text before the cursor
-		for i, step := range steps(t, s, document) {
-			if _, ok := d.added(step); !ok && open {
-				if got := string(d.before); got != promised {
-					t.Fatalf("document %d, step %d: came to %q, promised was %q", document, i, got, promised)
+		for i, step := range steps(t, s, number) {
+			if _, ok := added(&d, step); !ok && open {
+				if got := string(d.Before()); got != promised {
+					t.Fatalf("document %d, step %d: came to %q, promised was %q", number, i, got, promised)
 				}
 				open = false
 			}
-			d.step(step)
-			if open && !strings.HasPrefix(promised, string(d.before)) {
-				t.Fatalf("document %d, step %d: came to %q, promised was %q", document, i, d.before, promised)
+			step.Do(&d)
+			if open && !strings.HasPrefix(promised, string(d.Before())) {
+				t.Fatalf("document %d, step %d: came to %q, promised was %q", number, i, d.Before(), promised)
 			}
-			if step.Kind == Key {
-				promised, open = string(d.before)+step.Truth, true
+			if step.Kind == typing.Key {
+				promised, open = string(d.Before())+step.Truth, true
 			}
 		}
 	}
@@ -88,7 +91,7 @@ func TestRecordedTruthFollows(t *testing.T) {
 const head = `{"ev":"content","t":100,"doc":1,"path":"a.ts","text":"é😀\nab"}` + "\n"
 
 func TestReadSession(t *testing.T) {
-	s, err := ReadSession(strings.NewReader(head + `
+	s, err := Read(strings.NewReader(head + `
 {"ev":"sel","t":150,"doc":1,"sel":[[4,4]]}
 {"ev":"edit","t":200,"doc":1,"v":2,"k":"pair","edit":[[4,4,"{}"]]}
 {"ev":"sel","t":201,"doc":1,"sel":[[5,5]]}
@@ -105,19 +108,19 @@ func TestReadSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	ms := time.Millisecond
-	want := []Step{
-		{Kind: Open, Text: "é😀\nab"},
-		{Kind: Move, Gap: 50 * ms, Cursor: 7},
-		{Kind: Key, Gap: 50 * ms, Edit: Edit{7, 0, "{}", 8}, Class: Punct, Truth: "\n  xyz"},
-		{Kind: Key, Gap: 100 * ms, Edit: Edit{8, 0, "\n  \n", 11}, Class: Enter, Truth: "xyz"},
-		{Kind: Key, Gap: 100 * ms, Edit: Edit{11, 0, "x", 12}, Class: Word, Truth: "yz"},
-		{Kind: Change, Gap: 100 * ms, Edit: Edit{11, 1, "xyz", 14}},
-		{Kind: Key, Gap: 100 * ms, Edit: Edit{13, 1, "", 13}, Class: Backspace},
-		{Kind: Change, Gap: 100 * ms, Edit: Edit{2, 4, "!", 3}},
-		{Kind: Change, Edit: Edit{0, 2, "e", 1}},
-		{Kind: Move, Gap: 200 * ms, Cursor: 2},
-		{Kind: Change, Gap: 50 * ms, Edit: Edit{2, 0, "1", 3}},
-		{Kind: Open, Gap: 10 * ms},
+	want := []typing.Step{
+		{Kind: typing.Open, Text: "é😀\nab"},
+		{Kind: typing.Move, Gap: 50 * ms, Cursor: 7},
+		{Kind: typing.Key, Gap: 50 * ms, Edit: edit(7, 0, "{}", 8), Class: typing.Punct, Truth: "\n  xyz"},
+		{Kind: typing.Key, Gap: 100 * ms, Edit: edit(8, 0, "\n  \n", 11), Class: typing.Enter, Truth: "xyz"},
+		{Kind: typing.Key, Gap: 100 * ms, Edit: edit(11, 0, "x", 12), Class: typing.Word, Truth: "yz"},
+		{Kind: typing.Change, Gap: 100 * ms, Edit: edit(11, 1, "xyz", 14)},
+		{Kind: typing.Key, Gap: 100 * ms, Edit: edit(13, 1, "", 13), Class: typing.Backspace},
+		{Kind: typing.Change, Gap: 100 * ms, Edit: edit(2, 4, "!", 3)},
+		{Kind: typing.Change, Edit: edit(0, 2, "e", 1)},
+		{Kind: typing.Move, Gap: 200 * ms, Cursor: 2},
+		{Kind: typing.Change, Gap: 50 * ms, Edit: edit(2, 0, "1", 3)},
+		{Kind: typing.Open, Gap: 10 * ms},
 	}
 	got := steps(t, s, 1)
 	if len(got) != len(want) {
@@ -154,11 +157,11 @@ func TestReadSessionRefuses(t *testing.T) {
 		{"end before start", head + `{"ev":"edit","t":100,"doc":1,"k":"delete","edit":[[1,0,""]]}`, "line 2: document 1: an edit ends at 0, before its start at 1"},
 		{"no range", head + `{"ev":"sel","t":100,"doc":1,"sel":[]}`, "line 2: document 1: the selection has no range"},
 	} {
-		if _, err := ReadSession(strings.NewReader(c.lines)); err == nil || err.Error() != c.want {
+		if _, err := Read(strings.NewReader(c.lines)); err == nil || err.Error() != c.want {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
 		}
 	}
-	if _, err := RecordedSession().Replay(5); err == nil || !strings.HasPrefix(err.Error(), "the recording has no document 5, only 22 (language-service-plugin/src/decorateLanguageService.ts, 1675 edits), 19") {
+	if _, err := BuiltIn().Replay(5); err == nil || !strings.HasPrefix(err.Error(), "the recording has no document 5, only 22 (language-service-plugin/src/decorateLanguageService.ts, 1675 edits), 19") {
 		t.Errorf("Replay(5): error %v", err)
 	}
 }
@@ -168,18 +171,22 @@ func FuzzReadSession(f *testing.F) {
 	f.Add(head + `{"ev":"edit","t":200,"doc":1,"k":"pair","edit":[[4,4,"{}"]]}` + "\n" + `{"ev":"sel","t":201,"doc":1,"sel":[[5,5]]}`)
 	f.Add(head + `{"ev":"edit","t":200,"doc":1,"k":"multi","edit":[[0,1,"e"],[1,3,"!"]]}` + "\n" + `{"ev":"sel","t":201,"doc":1,"sel":[[0,1]]}`)
 	f.Fuzz(func(t *testing.T, file string) {
-		s, err := ReadSession(strings.NewReader(file))
+		s, err := Read(strings.NewReader(file))
 		if err != nil {
 			return
 		}
 		for _, d := range s.documents {
-			var doc Document
+			var doc document.Document
 			for _, step := range d.steps {
-				doc.step(step)
+				step.Do(&doc)
 			}
 			if doc.Text() != d.text {
 				t.Fatalf("document %d became %q, want %q", d.id, doc.Text(), d.text)
 			}
 		}
 	})
+}
+
+func edit(offset, deleted int, insert string, cursor int) document.Edit {
+	return document.Edit{Offset: offset, Delete: deleted, Insert: insert, Cursor: cursor}
 }

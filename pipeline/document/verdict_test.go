@@ -1,4 +1,4 @@
-package ide
+package document
 
 import "testing"
 
@@ -50,11 +50,11 @@ func TestJudge(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var d Document
 			d.Open("ab\ncon\n", 6)
-			asked := d.snapshot()
+			asked := d.Snapshot()
 			for _, f := range c.since {
 				f(&d)
 			}
-			if v, rest := d.judge(&asked, c.text); v != c.verdict || rest != c.rest {
+			if v, rest := d.Judge(&asked, c.text); v != c.verdict || rest != c.rest {
 				t.Errorf("%q with cursor at %d: %s, rest %q; want %s, %q", d.Text(), d.Cursor(), v, rest, c.verdict, c.rest)
 			}
 		})
@@ -66,10 +66,10 @@ func TestJudgeFromInsideAPair(t *testing.T) {
 	var d Document
 	d.Open("f;", 1)
 	d.Apply(Edit{1, 0, "()", 2})
-	asked := d.snapshot()
+	asked := d.Snapshot()
 	d.Apply(Edit{2, 0, "x", 3})
 	d.Apply(Edit{3, 1, ")", 4})
-	if v, rest := d.judge(&asked, "x) + 1"); v != TypedThrough || rest != " + 1" {
+	if v, rest := d.Judge(&asked, "x) + 1"); v != TypedThrough || rest != " + 1" {
 		t.Errorf("judge = %s, %q; want typed_through and \" + 1\"", v, rest)
 	}
 }

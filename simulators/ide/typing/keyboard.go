@@ -1,4 +1,4 @@
-package ide
+package typing
 
 import (
 	"strings"

@@ -1,4 +1,9 @@
-package ide
+// Package document is a text that somebody edits: its edits, what it was when a
+// completion was asked for, and what the answer is worth when it comes.
+//
+// Read document.go for the text and its edits, verdict.go for the judgement of an
+// answer.
+package document
 
 // Edit replaces Delete bytes at Offset by Insert and leaves the cursor at
 // Cursor. All three positions are bytes from the start of the document and fall
@@ -10,9 +15,9 @@ type Edit struct {
 	Cursor         int
 }
 
-// typed returns the text that the edit puts between a cursor and its own, when
+// Typed returns the text that the edit puts between a cursor and its own, when
 // it does no more than that and what the editor adds after it.
-func (e Edit) typed(cursor int) (text string, ok bool) {
+func (e Edit) Typed(cursor int) (text string, ok bool) {
 	if e.Offset != cursor || e.Cursor < e.Offset || e.Cursor > e.Offset+len(e.Insert) {
 		return "", false
 	}
@@ -31,12 +36,21 @@ type Document struct {
 	opened  int // how many texts were opened
 	version int
 	shared  int // bytes of before that snapshots read, and nobody may overwrite
-	tally   tally
-	ahead   ahead
+	kept    int // bytes at the start that did not change since Unchanged was asked
 }
 
 // Text returns the whole text.
 func (d *Document) Text() string { return string(d.before) + d.after }
+
+// Before returns the text before the cursor. It may be read until the document
+// changes; a Snapshot may be read for longer.
+func (d *Document) Before() []byte { return d.before }
+
+// After returns the text after the cursor.
+func (d *Document) After() string { return d.after }
+
+// Opened returns how many texts were opened in the document.
+func (d *Document) Opened() int { return d.opened }
 
 // Cursor returns the cursor's position.
 func (d *Document) Cursor() int { return len(d.before) }
@@ -100,7 +114,7 @@ func (d *Document) seek(cursor int) {
 // cut shortens the text before the cursor to n bytes. Snapshots keep reading
 // the old bytes, so what follows them later must go elsewhere.
 func (d *Document) cut(n int) {
-	d.tally.cut(n)
+	d.kept = min(d.kept, n)
 	if n >= d.shared {
 		d.before = d.before[:n]
 		return
@@ -110,28 +124,35 @@ func (d *Document) cut(n int) {
 }
 
 func (d *Document) extend(text string) {
-	d.tally.cut(len(d.before))
+	d.kept = min(d.kept, len(d.before))
 	d.before = append(d.before, text...)
 }
 
-// window returns what a plugin sends of the document: its last prefix tokens
-// before the cursor, which begin at byte from, and its first suffix tokens after
-// it, which are so many bytes.
-func (d *Document) window(prefix, suffix int) (tokens, from, bytes int) {
-	tokens, from = d.tally.last(d.before, prefix)
-	after, bytes := d.ahead.first(d.after, suffix)
-	return tokens + after, from, bytes
+// Unchanged returns how many bytes at the start of the document are as they were,
+// and before the cursor all the time, since it was last asked. It is for one asker,
+// who keeps what follows from those bytes.
+func (d *Document) Unchanged() int {
+	n := d.kept
+	d.kept = len(d.before)
+	return n
 }
 
-// snapshot is a document as it was. It shares the document's bytes.
-type snapshot struct {
+// Snapshot is a document as it was. It shares the document's bytes.
+type Snapshot struct {
 	opened, version int
 	before          []byte
 	after           string
 	closed          int
 }
 
-func (d *Document) snapshot() snapshot {
+// Snapshot returns the document as it is.
+func (d *Document) Snapshot() Snapshot {
 	d.shared = len(d.before)
-	return snapshot{d.opened, d.version, d.before, d.after, d.closed}
+	return Snapshot{d.opened, d.version, d.before, d.after, d.closed}
 }
+
+// Before returns the text before the cursor, which nobody may change.
+func (s *Snapshot) Before() []byte { return s.before }
+
+// After returns the text after the cursor.
+func (s *Snapshot) After() string { return s.after }

@@ -1,4 +1,4 @@
-package ide
+package typing
 
 import (
 	"errors"
@@ -34,7 +34,7 @@ type Profile struct {
 // the text go-handler, the recording's gaps within 10 % from the 25th to the 90th
 // percentile. 52 words a
 // minute is about the mean of a study of 168,000 people (Dhakal et al.,
-// "Observations on Typing from 136 Million Keystrokes", CHI 2018), from memory.
+// "Observations on Source from 136 Million Keystrokes", CHI 2018), from memory.
 var profiles = map[string]Profile{
 	"slow":    {WPM: 30, Slips: .03, Rethinks: .05, HoldFirst: 500 * time.Millisecond, HoldNext: 33 * time.Millisecond},
 	"average": {WPM: 52, Slips: .03, Rethinks: .05, HoldFirst: 500 * time.Millisecond, HoldNext: 33 * time.Millisecond},

@@ -1,10 +1,12 @@
-package ide
+package typing
 
 import (
 	"errors"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"halfsecond/pipeline/document"
 )
 
 // Typist is a person who types a text again and again. It never changes and may
@@ -32,7 +34,7 @@ func NewTypist(text string, p Profile) (*Typist, error) {
 		return nil, errors.New("the text to type is not UTF-8")
 	}
 	text = strings.ReplaceAll(text, "\r\n", "\n")
-	if !visible(text) {
+	if !document.Visible(text) {
 		return nil, errors.New("the text to type has no character that can be seen")
 	}
 	scale := 1.0
@@ -71,7 +73,7 @@ func meanGap(text string) time.Duration {
 // classAt returns the class of the key that types what stands at that place.
 func classAt(text string, at int) Class {
 	c, _ := utf8.DecodeRuneInString(text[at:])
-	return classOf(c)
+	return ClassOf(c)
 }
 
 // strokeAt returns what one key types at that place of the text: a character,

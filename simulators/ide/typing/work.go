@@ -1,4 +1,4 @@
-package ide
+package typing
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"halfsecond/pipeline/dist"
+	"halfsecond/pipeline/document"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 )
 
 // typing is a Typist at work on one copy of the text after the other.
-type typing struct {
+type work struct {
 	*Typist
 	seed        uint64
 	user, round int // round -1: nothing is open
@@ -48,12 +49,12 @@ type stroke struct {
 // there, the next round begins in a new document, with other draws. Truth is the
 // rest of what is typed in the round, and empty while something mistyped stands
 // before the cursor.
-func (t *Typist) Type(seed uint64, user int) Typing {
-	return &typing{Typist: t, seed: seed, user: user, round: -1}
+func (t *Typist) Type(seed uint64, user int) Source {
+	return &work{Typist: t, seed: seed, user: user, round: -1}
 }
 
-// Next implements Typing.
-func (t *typing) Next() (Step, bool) {
+// Next implements Source.
+func (t *work) Next() (Step, bool) {
 	if t.done == len(t.script) {
 		if t.round < 0 || t.at == t.end {
 			return t.open(), true
@@ -69,7 +70,7 @@ func (t *typing) Next() (Step, bool) {
 
 // open starts the next round: on the next copy of the text, or with lines missing
 // from it.
-func (t *typing) open() Step {
+func (t *work) open() Step {
 	s := Step{Kind: Open}
 	if t.round >= 0 {
 		s.Gap = t.gap(Enter)
@@ -84,7 +85,7 @@ func (t *typing) open() Step {
 }
 
 // place draws the part of the text that is typed in this round.
-func (t *typing) place() (from, to int) {
+func (t *work) place() (from, to int) {
 	n := t.profile.Lines
 	if n == 0 || len(t.starts) < 2*n {
 		return 0, len(t.text)
@@ -98,7 +99,7 @@ func (t *typing) place() (from, to int) {
 }
 
 // startLine decides whether the line ahead will be thought over, and where.
-func (t *typing) startLine() {
+func (t *work) startLine() {
 	t.since, t.rethink = 0, -1
 	if t.rand.Float64() >= t.profile.Rethinks {
 		return
@@ -113,7 +114,7 @@ func (t *typing) startLine() {
 }
 
 // plan writes the script of a rethink or a slip when one begins here.
-func (t *typing) plan() {
+func (t *work) plan() {
 	t.script, t.done = t.script[:0], 0
 	if t.rethink >= 0 && t.at >= t.rethink {
 		t.rethink = -1
@@ -126,7 +127,7 @@ func (t *typing) plan() {
 }
 
 // takeBack deletes part of the line, back to its last bracket at most.
-func (t *typing) takeBack() {
+func (t *work) takeBack() {
 	n := min(leastBack+t.rand.IntN(mostBack-leastBack+1), t.since)
 	if n < leastBack {
 		return
@@ -147,7 +148,7 @@ func (t *typing) takeBack() {
 }
 
 // slip mistypes what comes next, types on for a moment and takes it all back.
-func (t *typing) slip() {
+func (t *work) slip() {
 	wrong, meant := t.mistyped()
 	if wrong == "" {
 		return
@@ -172,7 +173,7 @@ func (t *typing) slip() {
 // mistyped returns what is typed in place of the next one or two characters, and
 // how many bytes of the text that was meant to be; nothing when the key here is
 // on no row of the keyboard.
-func (t *typing) mistyped() (wrong string, meant int) {
+func (t *work) mistyped() (wrong string, meant int) {
 	c, size := utf8.DecodeRuneInString(t.text[t.at:])
 	exchange := t.rand.Float64() < transposed
 	if next := t.at + size; exchange && next < t.end && classAt(t.text, next) == Word {
@@ -185,7 +186,7 @@ func (t *typing) mistyped() (wrong string, meant int) {
 }
 
 // act types a stroke of the script.
-func (t *typing) act(k *stroke) Step {
+func (t *work) act(k *stroke) Step {
 	s := Step{Kind: Key, Class: k.class, Truth: k.truth, Gap: k.after}
 	gap := t.gap(k.class)
 	if !k.held {
@@ -193,18 +194,18 @@ func (t *typing) act(k *stroke) Step {
 	}
 	if k.class == Backspace {
 		t.cursor -= len(k.text)
-		s.Edit = Edit{Offset: t.cursor, Delete: len(k.text), Cursor: t.cursor}
+		s.Edit = document.Edit{Offset: t.cursor, Delete: len(k.text), Cursor: t.cursor}
 		return s
 	}
-	s.Edit = Edit{Offset: t.cursor, Insert: k.text, Cursor: t.cursor + len(k.text)}
+	s.Edit = document.Edit{Offset: t.cursor, Insert: k.text, Cursor: t.cursor + len(k.text)}
 	t.cursor += len(k.text)
 	return s
 }
 
 // typeOn types what comes next in the text.
-func (t *typing) typeOn() Step {
+func (t *work) typeOn() Step {
 	text, class, bracket := strokeAt(t.text, t.at), classAt(t.text, t.at), t.paired[t.at]
-	e := Edit{Offset: t.cursor, Insert: text, Cursor: t.cursor + len(text)}
+	e := document.Edit{Offset: t.cursor, Insert: text, Cursor: t.cursor + len(text)}
 	t.since++
 	if class == Punct && strings.Contains(opening+closing, text) {
 		t.since = 0
@@ -225,7 +226,7 @@ func (t *typing) typeOn() Step {
 }
 
 // gap draws the time until a key of that class is pressed.
-func (t *typing) gap(cur Class) time.Duration {
+func (t *work) gap(cur Class) time.Duration {
 	d := t.rhythms[t.prev][cur].draw(&t.rand)
 	t.prev = cur
 	return d

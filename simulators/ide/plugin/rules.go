@@ -1,4 +1,6 @@
-package ide
+// Package plugin is the rules by which the ghost-text plugin of an editor asks a
+// model and shows what it says.
+package plugin
 
 import (
 	"errors"
@@ -6,8 +8,8 @@ import (
 	"time"
 )
 
-// Plugin is the set of rules by which an editor's plugin asks for completions.
-type Plugin struct {
+// Rules is the set of rules by which an editor's plugin asks for completions.
+type Rules struct {
 	// Debounce is how long the plugin waits after a key; 0 or more. It asks only
 	// when nothing else happened in the editor meanwhile.
 	Debounce time.Duration
@@ -50,7 +52,7 @@ var reuseNames = []string{"none", "typed_as_suggested"}
 func (r Reuse) String() string { return reuseNames[r] }
 
 // Validate reports everything that makes the settings impossible.
-func (p Plugin) Validate() error {
+func (p Rules) Validate() error {
 	var errs []error
 	if p.Debounce < 0 {
 		errs = append(errs, fmt.Errorf("debounce is %s, must not be negative", p.Debounce))

@@ -1,11 +1,10 @@
-package ide
+package document
 
 import (
 	"fmt"
 	"testing"
 	"unicode/utf8"
 
-	"halfsecond/mockllm/token"
 	"halfsecond/pipeline/dist"
 )
 
@@ -73,37 +72,17 @@ func walk(seed uint64, n int, d *Document, after func(i int)) {
 	}
 }
 
-// Counts that follow the edits equal counts from scratch.
-func TestWindowCountsExactly(t *testing.T) {
-	for seed := range uint64(20) {
-		var d Document
-		walk(seed, 400, &d, func(i int) {
-			prefix, suffix := 1+i%50, i%30
-			text := d.Text()
-			before, after := text[:d.Cursor()], text[d.Cursor():]
-			tokens, from, bytes := d.window(prefix, suffix)
-			wantBefore, wantAfter := before, token.Prefix(after, suffix)
-			for skip := token.Count(before) - prefix; skip > 0; skip-- {
-				wantBefore = wantBefore[token.Next(wantBefore):]
-			}
-			if before[from:] != wantBefore || after[:bytes] != wantAfter || tokens != token.Count(wantBefore)+token.Count(wantAfter) {
-				t.Fatalf("seed %d, step %d: window(%d, %d) of %q|%q = %d, %q, %q", seed, i, prefix, suffix, before, after, tokens, before[from:], after[:bytes])
-			}
-		})
-	}
-}
-
 // What a snapshot reads never changes.
 func TestSnapshotsStay(t *testing.T) {
 	type kept struct {
-		snapshot
+		Snapshot
 		text string
 	}
 	var d Document
 	var all []kept
 	walk(1, 2000, &d, func(i int) {
 		if i%3 == 0 {
-			all = append(all, kept{d.snapshot(), d.Text()})
+			all = append(all, kept{d.Snapshot(), d.Text()})
 		}
 	})
 	for i, k := range all {

@@ -1,4 +1,8 @@
-package ide
+// Package recording replays what people did in their editors.
+//
+// Read session.go first: a Session and its file. recording.go reads one document
+// of it.
+package recording
 
 import (
 	"bytes"
@@ -9,6 +13,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"halfsecond/pipeline/document"
+	"halfsecond/simulators/ide/typing"
 )
 
 // Session is the recording of a person at work on some documents. It never
@@ -29,8 +36,8 @@ type Session struct {
 	documents []*recording // the one with the most edits first
 }
 
-// ReadSession reads a recording. An error names the line.
-func ReadSession(r io.Reader) (*Session, error) {
+// Read reads a recording. An error names the line.
+func Read(r io.Reader) (*Session, error) {
 	documents, err := readRecordings(r)
 	if err != nil {
 		return nil, err
@@ -46,7 +53,7 @@ func ReadSession(r io.Reader) (*Session, error) {
 
 // Replay returns what the person did to the document with that number. Truth is
 // the text that really follows at the cursor until something else happens.
-func (s *Session) Replay(document int) (Typing, error) {
+func (s *Session) Replay(document int) (typing.Source, error) {
 	for _, d := range s.documents {
 		if d.id == document {
 			return &replay{d.steps}, nil
@@ -63,12 +70,12 @@ func (s *Session) list() string {
 	return strings.Join(names, ", ")
 }
 
-type replay struct{ steps []Step }
+type replay struct{ steps []typing.Step }
 
-// Next implements Typing.
-func (r *replay) Next() (Step, bool) {
+// Next implements typing.Source.
+func (r *replay) Next() (typing.Step, bool) {
 	if len(r.steps) == 0 {
-		return Step{}, false
+		return typing.Step{}, false
 	}
 	s := r.steps[0]
 	r.steps = r.steps[1:]
@@ -80,23 +87,23 @@ func (r *replay) Next() (Step, bool) {
 //go:embed sessions/vscode_session1.edits.jsonl.gz
 var recorded []byte
 
-// RecordedSession returns the built-in recording: an expert at work on a small
+// BuiltIn returns the built-in recording: an expert at work on a small
 // TypeScript program, with completion on, for an hour and a half.
-var RecordedSession = sync.OnceValue(func() *Session {
+var BuiltIn = sync.OnceValue(func() *Session {
 	file, err := gzip.NewReader(bytes.NewReader(recorded))
 	if err != nil {
-		panic("ide: built-in recording: " + err.Error())
+		panic("recording: built-in recording: " + err.Error())
 	}
-	s, err := ReadSession(file)
+	s, err := Read(file)
 	if err != nil {
-		panic("ide: built-in recording: " + err.Error())
+		panic("recording: built-in recording: " + err.Error())
 	}
 	return s
 })
 
 // findTruths gives every key the text that follows it.
-func findTruths(steps []Step) {
-	var d Document
+func findTruths(steps []typing.Step) {
+	var d document.Document
 	var follows strings.Builder // what is typed in one go
 	var ends []end              // the keys of that go
 	flush := func() {
@@ -108,13 +115,13 @@ func findTruths(steps []Step) {
 		ends = ends[:0]
 	}
 	for i, s := range steps {
-		if text, ok := d.added(s); ok {
+		if text, ok := added(&d, s); ok {
 			follows.WriteString(text)
 		} else {
 			flush()
 		}
-		d.step(s)
-		if s.Kind == Key {
+		s.Do(&d)
+		if s.Kind == typing.Key {
 			ends = append(ends, end{i, follows.Len()})
 		}
 	}
@@ -127,12 +134,12 @@ type end struct{ step, at int }
 // added returns the text that a step adds at the cursor, when it does no more
 // than that. A step that replaces the text around the cursor by the same text
 // with more in between adds what is in between.
-func (d *Document) added(s Step) (text string, ok bool) {
+func added(d *document.Document, s typing.Step) (text string, ok bool) {
 	e := s.Edit
 	switch {
-	case s.Kind == Key && s.Class != Backspace:
-		return e.typed(d.Cursor())
-	case s.Kind != Change:
+	case s.Kind == typing.Key && s.Class != typing.Backspace:
+		return e.Typed(d.Cursor())
+	case s.Kind != typing.Change:
 		return "", false
 	}
 	before := d.Cursor() - e.Offset // replaced by the same text
@@ -144,18 +151,6 @@ func (d *Document) added(s Step) (text string, ok bool) {
 		return "", false
 	}
 	return e.Insert[before : e.Cursor-e.Offset], e.Cursor <= e.Offset+len(e.Insert)
-}
-
-// step does what the step does to the document.
-func (d *Document) step(s Step) {
-	switch s.Kind {
-	case Key, Change:
-		d.Apply(s.Edit)
-	case Move:
-		d.Move(s.Cursor)
-	case Open:
-		d.Open(s.Text, s.Cursor)
-	}
 }
 
 // busiestFirst sorts by the number of edits.

@@ -1,4 +1,4 @@
-package ide
+package document
 
 import (
 	"bytes"
@@ -23,11 +23,11 @@ const (
 	Dropped      Verdict = "dropped"       // the editor had given it up before
 )
 
-// judge compares an answer to a request, as far as it came, with the document
+// Judge compares an answer to a request, as far as it came, with the document
 // now. The rest is what may be shown at the cursor, when the verdict is Exact or
 // TypedThrough. Text after the cursor that the editor put there by itself is not
 // looked at: to type a bracket that the editor closes is not to move.
-func (d *Document) judge(asked *snapshot, text string) (v Verdict, rest string) {
+func (d *Document) Judge(asked *Snapshot, text string) (v Verdict, rest string) {
 	if d.opened != asked.opened {
 		return Moved, ""
 	}

@@ -1,4 +1,4 @@
-package ide
+package typing
 
 import (
 	"math"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"halfsecond/pipeline/document"
 )
 
 func typist(t testing.TB, text, profile string) *Typist {
@@ -25,7 +27,7 @@ func typist(t testing.TB, text, profile string) *Typist {
 }
 
 // firstKeys returns the first n keys of a typing.
-func firstKeys(y Typing, n int) []Step {
+func firstKeys(y Source, n int) []Step {
 	var keys []Step
 	for len(keys) < n {
 		s, ok := y.Next()
@@ -45,18 +47,18 @@ func TestTypistTypesTheText(t *testing.T) {
 	for _, text := range append(TextNames(), "naïve[(日本)] {\r\n\r\n\tx ({y)\n", "x") {
 		for _, profile := range ProfileNames() {
 			who := typist(t, text, profile)
-			var d Document
+			var d document.Document
 			y := who.Type(1, 0)
 			slipped, backspaces := 0, 0
 			for rounds := 0; rounds < 2; {
 				s, _ := y.Next()
-				if s.Kind == Open && d.opened > 0 {
+				if s.Kind == Open && d.Opened() > 0 {
 					rounds++
 					if got := d.Text(); got != who.text {
 						t.Fatalf("%s, %s: round %d ended with %q", text, profile, rounds, got)
 					}
 				}
-				d.step(s)
+				s.Do(&d)
 				if s.Kind != Key {
 					continue
 				}
@@ -66,9 +68,9 @@ func TestTypistTypesTheText(t *testing.T) {
 				if s.Class == Backspace {
 					backspaces++
 				}
-				if s.Truth == "" && string(d.before) != who.text {
+				if s.Truth == "" && string(d.Before()) != who.text {
 					slipped++
-				} else if got := string(d.before) + s.Truth; got != who.text {
+				} else if got := string(d.Before()) + s.Truth; got != who.text {
 					t.Fatalf("%s, %s: after %+v the text will be %q", text, profile, s.Edit, got)
 				}
 			}
@@ -95,13 +97,13 @@ func TestTypistTypesInside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var d Document
+	var d document.Document
 	y := who.Type(1, 0)
 	places := map[int]bool{}
 	for len(places) < 20 {
 		s, _ := y.Next()
 		if s.Kind == Open {
-			if d.opened > 0 && d.Text() != text {
+			if d.Opened() > 0 && d.Text() != text {
 				t.Fatalf("a round ended with %q", d.Text())
 			}
 			places[s.Cursor] = true
@@ -110,9 +112,9 @@ func TestTypistTypesInside(t *testing.T) {
 				t.Fatalf("%d line breaks are missing in %q, want those of 20 lines", n, missing)
 			}
 		}
-		d.step(s)
+		s.Do(&d)
 		if s.Kind == Key && s.Truth != "" && d.Text() != text {
-			if whole := string(d.before) + s.Truth; !strings.HasPrefix(text, whole) {
+			if whole := string(d.Before()) + s.Truth; !strings.HasPrefix(text, whole) {
 				t.Fatalf("truth %q does not follow there", s.Truth)
 			}
 		}
@@ -137,21 +139,21 @@ func TestTypistSteps(t *testing.T) {
 		t.Errorf("first step is %+v, want an empty document", s)
 	}
 	want := []struct {
-		edit  Edit
+		edit  document.Edit
 		class Class
 		truth string
 	}{
-		{Edit{0, 0, "f", 1}, Word, "(a[1])\n\n  {\n"},
-		{Edit{1, 0, "()", 2}, Punct, "a[1])\n\n  {\n"},
-		{Edit{2, 0, "a", 3}, Word, "[1])\n\n  {\n"},
-		{Edit{3, 0, "[]", 4}, Punct, "1])\n\n  {\n"},
-		{Edit{4, 0, "1", 5}, Word, "])\n\n  {\n"},
-		{Edit{5, 1, "]", 6}, Punct, ")\n\n  {\n"},
-		{Edit{6, 1, ")", 7}, Punct, "\n\n  {\n"},
-		{Edit{7, 0, "\n", 8}, Enter, "\n  {\n"},
-		{Edit{8, 0, "\n  ", 11}, Enter, "{\n"},
-		{Edit{11, 0, "{", 12}, Punct, "\n"},
-		{Edit{12, 0, "\n", 13}, Enter, ""},
+		{edit(0, 0, "f", 1), Word, "(a[1])\n\n  {\n"},
+		{edit(1, 0, "()", 2), Punct, "a[1])\n\n  {\n"},
+		{edit(2, 0, "a", 3), Word, "[1])\n\n  {\n"},
+		{edit(3, 0, "[]", 4), Punct, "1])\n\n  {\n"},
+		{edit(4, 0, "1", 5), Word, "])\n\n  {\n"},
+		{edit(5, 1, "]", 6), Punct, ")\n\n  {\n"},
+		{edit(6, 1, ")", 7), Punct, "\n\n  {\n"},
+		{edit(7, 0, "\n", 8), Enter, "\n  {\n"},
+		{edit(8, 0, "\n  ", 11), Enter, "{\n"},
+		{edit(11, 0, "{", 12), Punct, "\n"},
+		{edit(12, 0, "\n", 13), Enter, ""},
 	}
 	for i, s := range firstKeys(typing, len(want)) {
 		if w := want[i]; s.Edit != w.edit || s.Class != w.class || s.Truth != w.truth {
@@ -288,4 +290,8 @@ func BenchmarkTypist(b *testing.B) {
 	for b.Loop() {
 		y.Next()
 	}
+}
+
+func edit(offset, deleted int, insert string, cursor int) document.Edit {
+	return document.Edit{Offset: offset, Delete: deleted, Insert: insert, Cursor: cursor}
 }

@@ -1,6 +1,12 @@
-package ide
+// Package prompt makes the prompts of a ghost-text plugin out of a document.
+//
+// Read window.go first: how much of the document goes in. tally.go counts tokens
+// as the document grows.
+package prompt
 
-import "halfsecond/mockllm/token"
+import (
+	"halfsecond/mockllm/token"
+)
 
 // lookahead is the number of bytes past its end that a token can depend on: a
 // blank and one character.
@@ -59,14 +65,14 @@ func (a *ahead) first(text string, n int) (tokens, bytes int) {
 	if a.n == n && a.text == text {
 		return a.tokens, a.bytes
 	}
-	tokens, bytes = firstTokens(text, n)
+	tokens, bytes = FirstTokens(text, n)
 	*a = ahead{text, n, tokens, bytes}
 	return tokens, bytes
 }
 
-// firstTokens returns how many tokens, at most n, the start of the text holds,
+// FirstTokens returns how many tokens, at most n, the start of the text holds,
 // and their length in bytes.
-func firstTokens(text string, n int) (tokens, bytes int) {
+func FirstTokens(text string, n int) (tokens, bytes int) {
 	for ; tokens < n && bytes < len(text); tokens++ {
 		bytes += token.Next(text[bytes:])
 	}

@@ -1,0 +1,36 @@
+package scenario
+
+import (
+	"time"
+
+	"halfsecond/simulators/ide/plugin"
+)
+
+var editor = object(
+	func(_ *reader, found map[string]entry, d *IDE) {
+		noDoubleTrip(found, "round_trip", d.LLM, &d.RoundTrip)
+	},
+	need("typist", func(d *IDE) *Typist { return &d.Typist }, typist, "who types"),
+	can("plugin", func(d *IDE) *plugin.Rules { return &d.Plugin }, defaultPlugin, pluginKeys, "the rules of the ghost-text plugin"),
+	need("llm", func(d *IDE) *LLM { return &d.LLM }, llm, "the language model"),
+	can("round_trip", func(d *IDE) *Delay { return &d.RoundTrip }, fixed(20*time.Millisecond), delay("network"), "network to the model and back").fallback("20ms; 0s to a model with component or ttft"),
+	can("answer", func(d *IDE) *float64 { return &d.Truth }, .6, answer, "what the modelled answers say"),
+)
+
+var answer = object(nil,
+	can("truth", func(share *float64) *float64 { return share }, .6, share, "share of answers that are what the user goes on to type"),
+)
+
+var defaultPlugin = plugin.Rules{
+	Debounce: 75 * time.Millisecond, Cancel: plugin.CancelWire, Reuse: plugin.TypedAsSuggested,
+	PrefixTokens: 1500, SuffixTokens: 500, MaxTokens: 48,
+}
+
+var pluginKeys = object(nil,
+	can("debounce", func(p *plugin.Rules) *time.Duration { return &p.Debounce }, defaultPlugin.Debounce, duration(0, longestDelay), "wait after a key before asking"),
+	can("cancel", func(p *plugin.Rules) *plugin.Cancel { return &p.Cancel }, defaultPlugin.Cancel, names(plugin.CancelNone, plugin.CancelDiscard, plugin.CancelWire), "at the next key: nothing, drop the answer, or close the request"),
+	can("reuse", func(p *plugin.Rules) *plugin.Reuse { return &p.Reuse }, defaultPlugin.Reuse, names(plugin.ReuseNone, plugin.TypedAsSuggested), "keep an answer while the typing follows it"),
+	can("prefix_tokens", func(p *plugin.Rules) *int { return &p.PrefixTokens }, defaultPlugin.PrefixTokens, whole(1, maxTokensAsked), "most tokens before the cursor in a prompt"),
+	can("suffix_tokens", func(p *plugin.Rules) *int { return &p.SuffixTokens }, defaultPlugin.SuffixTokens, whole(0, maxTokensAsked), "most tokens behind it"),
+	can("max_tokens", func(p *plugin.Rules) *int { return &p.MaxTokens }, defaultPlugin.MaxTokens, whole(1, longestCompletion), "longest answer"),
+)
