@@ -8,6 +8,9 @@ const (
 	KindIDE   = "ide"
 	KindBench = "bench"
 	KindGrid  = "grid" // of a run: plain requests in the cells of a comparison
+	// KindStep is what led to a request in an editor, or could have, and is no key: see the
+	// classes of steps.
+	KindStep = "step"
 )
 
 // Spans, in the order of a voice turn. Those of a language model serve every kind.
@@ -57,8 +60,12 @@ const (
 	SpanPlayoutLoss = "playout_loss" // the first frames of the reply are lost, and the next is waited for
 	SpanUnderrun    = "underrun"     // the reply has a hole, after it began
 
-	SpanDebounce  = "debounce"   // of a key
-	SpanLLMDecode = "llm_decode" // of a plain request: first token to last
+	SpanKeyWait     = "key_wait"     // of a key: the editor's thread is at work
+	SpanPrepare     = "prepare"      // what the plugin does on that thread
+	SpanDebounce    = "debounce"     // until nothing has been typed for long enough
+	SpanClientQueue = "client_queue" // a request is due, and the plugin's own rules hold it back
+	SpanHold        = "hold"         // text is there, and is not shown yet
+	SpanLLMDecode   = "llm_decode"   // of a plain request: first token to last
 
 	SpanStall = "stall" // the longest gap in an answer that streams beside a request's prompt
 )
@@ -72,6 +79,14 @@ const (
 	MarkSilence        = "silence"         // and hears no more of it
 	MarkFirstCharacter = "first_character" // there is a character to show for the key
 	MarkFirstLine      = "first_line"      // and a whole line
+	MarkLastCharacter  = "last_character"  // and all of the answer
+	MarkShown          = "shown"           // a suggestion appears that the request of this trace brought
+	MarkShownAgain     = "shown_again"     // the same, and it stood there before a step hid it
+	MarkHiddenByKey    = "hidden_by_key"   // and is gone, by what was typed
+	MarkHiddenByStep   = "hidden_by_step"  // by a move or another edit
+	MarkHiddenByPopup  = "hidden_by_popup" // by a list of completions
+	MarkReplaced       = "replaced"        // by another suggestion
+	MarkAccepted       = "accepted"        // it is part of the text now
 )
 
 // Facts of a voice turn.
@@ -96,7 +111,34 @@ const (
 	FactOpportunity = "opportunity" // "yes" or "no": the plugin's rules would ask after it
 	FactVerdict     = "verdict"     // what became of its request's answer
 	FactSource      = "source"      // where its first text came from
-	FactClass       = "class"       // what kind of key it is
+	FactClass       = "class"       // what kind of key it is, or of step
+	FactHeld        = "held"        // which rule of the plugin kept it from asking, or held the request back
+	FactClosed      = "closed"      // who closed its request: one of those below
+	FactSaved       = "saved"       // of an accepted suggestion: its characters
+)
+
+// Classes of steps that are no keys.
+const (
+	ClassMove        = "move"
+	ClassChange      = "change" // an edit that is no key, such as a paste
+	ClassAccept      = "accept"
+	ClassFocus       = "focus"
+	ClassSpeculation = "speculation" // what would follow if a suggestion were accepted
+)
+
+// Who closes requests.
+const (
+	ClosedByRule   = "rule"   // the plugin's rule, at the next step
+	ClosedByEditor = "editor" // the editor's own token
+	ClosedByServed = "served" // another answer was shown
+)
+
+// Sources of what a key could show: see FactSource.
+const (
+	SourceNetwork     = "network"
+	SourceJoined      = "joined" // an earlier step's request
+	SourceCache       = "cache"
+	SourceSpeculation = "speculation" // a request as if a suggestion had been accepted
 )
 
 // Facts of a request in a grid: its cell.

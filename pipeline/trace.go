@@ -87,6 +87,11 @@ type Request struct {
 	LastOutput  time.Duration
 	End         time.Duration // end event, error event, or end of the body
 
+	// Closed is when the asker gave it up on the wire; Unknown when it did not. AtClose is the
+	// work that a modelled one had done by then: what it did later was for nobody.
+	Closed  time.Duration
+	AtClose Work
+
 	Outcome      Outcome
 	Reason       string // the error's words, when the outcome is not OK
 	Finish       string // the model's word: "stop", "length", ...; empty when none came
@@ -122,6 +127,10 @@ type Request struct {
 	Way Way
 }
 
+// Work is how many tokens of a prompt were computed and how many of an answer were out;
+// UnknownCount where nobody knows.
+type Work struct{ Prompt, Output int }
+
 // Way is how long the way to a model and back takes.
 type Way struct{ Out, Back time.Duration }
 
@@ -151,7 +160,7 @@ func NewRequest(id int64, due time.Duration) Request {
 	return Request{
 		ID: id, Due: due,
 		Sent: Unknown, Scheduled: Unknown, Loading: Unknown, FirstByte: Unknown, FirstOutput: Unknown,
-		FirstText: Unknown, FirstSeen: Unknown, LastOutput: Unknown, End: Unknown, LongestGap: Unknown,
+		FirstText: Unknown, FirstSeen: Unknown, LastOutput: Unknown, End: Unknown, LongestGap: Unknown, Closed: Unknown, AtClose: Work{UnknownCount, UnknownCount},
 		PromptTokens: UnknownCount, CachedTokens: UnknownCount, OutputTokens: UnknownCount, TokenSource: "none",
 		Server: NewServerTime(), Transport: NewTransport(),
 	}

@@ -85,15 +85,16 @@ type Request struct {
 	CachedTokens int
 
 	state     state
-	decoding  bool     // all but the newest token are computed
-	target    int      // tokens to produce: Output, or Limit if less
-	generated int      // tokens out
-	computed  int      // tokens whose keys and values are in the cache
-	planned   int      // tokens to compute in the step under way
-	blocks    int      // KV blocks held for its tokens, those beside the cache with them
-	extra     *extra   // at a Batched that needs it
-	answer    *answer  // at a Hosted
-	relayed   *Request // what an engine works on in its place, as long as a Relay knows
+	decoding  bool          // all but the newest token are computed
+	target    int           // tokens to produce: Output, or Limit if less
+	generated int           // tokens out
+	computed  int           // tokens whose keys and values are in the cache
+	planned   int           // tokens to compute in the step under way
+	blocks    int           // KV blocks held for its tokens, those beside the cache with them
+	extra     *extra        // at a Batched that needs it
+	answer    *answer       // at a Hosted
+	first     time.Duration // at Slots: from Scheduled to the first token
+	relayed   *Request      // what an engine works on in its place, as long as a Relay knows
 }
 
 // extra is what only some configurations of Batched know of a request.
@@ -108,6 +109,22 @@ type extra struct {
 	published int        // of held, from the start
 
 	dice dist.Rand // of the acceptance of drafts
+}
+
+// Evaluated returns how many tokens of the prompt were computed for the request until now,
+// those aside that were there from earlier requests. A slot computes them evenly until the
+// first token.
+func (r *Request) Evaluated(now time.Duration) int {
+	fresh := r.Prompt - r.CachedTokens
+	switch {
+	case r.generated > 0:
+		return fresh
+	case !r.begun():
+		return 0
+	case r.first > 0:
+		return int(float64(fresh) * min(1, float64(now-r.Scheduled)/float64(r.first)))
+	}
+	return min(fresh, max(0, r.computed-r.CachedTokens))
 }
 
 // Finish returns why a request that ended OK ended: "stop" at the end of the

@@ -175,7 +175,8 @@ func (e *Slots) begin(i int, r *Request) {
 	e.stats.Steps++
 	e.busy++
 	e.slots[i].request = r
-	e.slots[i].next = e.loop.After(e.config.Service.First(r, i), pipeline.RankOutput, e.slots[i].token)
+	r.first = e.config.Service.First(r, i)
+	e.slots[i].next = e.loop.After(r.first, pipeline.RankOutput, e.slots[i].token)
 }
 
 // token puts out one token of slot i and waits for the next, or frees the slot.

@@ -58,9 +58,13 @@ func (s *Stage) job() *job {
 	return j
 }
 
-// Cancel implements pipeline.LLM.
+// Cancel implements pipeline.LLM. Of a call that says when it was closed, the record then says
+// what was computed by now.
 func (s *Stage) Cancel(c *pipeline.Call) {
 	if j, ok := c.State.(*job); ok {
+		if c.Record.Closed != pipeline.Unknown {
+			c.Record.AtClose = pipeline.Work{Prompt: j.Evaluated(s.loop.Now()), Output: j.Generated()}
+		}
 		s.engine.Cancel(&j.Request)
 	}
 }

@@ -47,6 +47,7 @@ func (v *service) evaluated(r *engine.Request, m *memory) int {
 	switch {
 	case s.WarmSlots != nil && m.kind == r.Kind:
 		fresh = min(s.NewTokens, prompt)
+		r.CachedTokens = min(prompt-fresh, r.Prompt)
 	case s.PromptCache == "prefix" && r.Blocks != nil:
 		tokens := r.Blocks(nil, 1)
 		tokens = tokens[:min(len(tokens), r.Prompt)]

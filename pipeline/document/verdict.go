@@ -21,6 +21,8 @@ const (
 	Undone       Verdict = "undone"        // the text is what it was before
 	Empty        Verdict = "empty"         // the answer has nothing to see
 	Dropped      Verdict = "dropped"       // the editor had given it up before
+	// NotDisplayable: it is right, and cannot be shown where it stands.
+	NotDisplayable Verdict = "not_displayable"
 )
 
 // Judge compares an answer to a request, as far as it came, with the document

@@ -65,6 +65,7 @@ func (d *distant) Cancel(c *pipeline.Call) {
 		return
 	}
 	x.ended = true
+	x.far.Record.Closed = c.Record.Closed
 	// Ranked after Start, which takes the same way at the same rank.
 	d.loop.After(x.out, pipeline.RankTimer, func() { d.model.Cancel(&x.far) })
 }

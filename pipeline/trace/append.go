@@ -86,6 +86,9 @@ func appendRequest(b []byte, r *pipeline.Request) []byte {
 	b = appendNanos(append(b, `,"first_seen_ns":`...), r.FirstSeen)
 	b = appendNanos(append(b, `,"last_output_ns":`...), r.LastOutput)
 	b = appendNanos(append(b, `,"end_ns":`...), r.End)
+	if r.Closed != pipeline.Unknown {
+		b = appendClosed(b, r)
+	}
 	b = appendOutcome(b, r.Outcome, r.Reason)
 	b = appendText(b, `,"finish":`, r.Finish)
 	b = appendCount(append(b, `,"prompt_tokens":`...), r.PromptTokens)
@@ -122,6 +125,16 @@ func appendRequest(b []byte, r *pipeline.Request) []byte {
 		b = append(appendNanos(append(b, `,"back_ns":`...), r.Way.Back), '}')
 	}
 	return append(b, '}')
+}
+
+// appendClosed appends when a request was closed, and what was done by then.
+func appendClosed(b []byte, r *pipeline.Request) []byte {
+	b = appendNanos(append(b, `,"closed_ns":`...), r.Closed)
+	if r.AtClose.Prompt == pipeline.UnknownCount && r.AtClose.Output == pipeline.UnknownCount {
+		return b
+	}
+	b = appendCount(append(b, `,"at_close":{"prompt_tokens":`...), r.AtClose.Prompt)
+	return append(appendCount(append(b, `,"output_tokens":`...), r.AtClose.Output), '}')
 }
 
 // appendServer appends what a server says of its own time, where it says anything.

@@ -159,13 +159,16 @@ func anything(rng *rand.Rand) pipeline.Trace {
 func request(rng *rand.Rand) pipeline.Request {
 	r := pipeline.NewRequest(rng.Int64(), instant(rng))
 	for _, at := range []*time.Duration{
-		&r.Sent, &r.Scheduled, &r.FirstByte, &r.FirstOutput, &r.FirstText, &r.FirstSeen, &r.LastOutput, &r.End, &r.Transport.RetryAfter,
+		&r.Sent, &r.Scheduled, &r.FirstByte, &r.FirstOutput, &r.FirstText, &r.FirstSeen, &r.LastOutput, &r.End, &r.Closed, &r.Transport.RetryAfter,
 	} {
 		*at = instant(rng)
 	}
 	r.Outcome, r.Reason, r.Finish, r.TokenSource = pipeline.Outcome(rng.IntN(7)), text(rng), text(rng), text(rng)
 	r.PromptTokens, r.CachedTokens, r.OutputTokens, r.Chunks, r.Unread = rng.IntN(5)-1, rng.IntN(5)-1, rng.IntN(5)-1, rng.IntN(5), rng.IntN(3)
 	r.Empty = rng.IntN(3) == 0
+	if r.Closed != pipeline.Unknown {
+		r.AtClose = pipeline.Work{Prompt: rng.IntN(5) - 1, Output: rng.IntN(5) - 1}
+	}
 	r.LimitTokens, r.PromptEstimate, r.Impossible = rng.IntN(5), rng.IntN(5), text(rng)
 	r.LongestGap = instant(rng)
 	for i := range rng.IntN(3) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"halfsecond/mockllm/token"
+	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
 	"halfsecond/pipeline/document"
 	"halfsecond/simulators/ide/prompt"
@@ -23,7 +24,8 @@ type answers struct {
 	right  float64 // share of right answers
 	max    int
 	wrong  [2]wrongAnswer
-	counts []int // 1 to max
+	counts []int // 1 to max, and beyond once somebody asked for more
+	says   func(*Question) Said
 }
 
 // wrongAnswer is max tokens of nonsense.
@@ -61,11 +63,41 @@ type answer struct {
 	text   string
 	tokens int
 	right  bool
+	ends   []int // bytes of the text that are there with each token; nil for its own tokens
 }
 
-// draw returns the answer to the request of a user's key, where truth follows.
-func (a *answers) draw(user, key int, truth string) answer {
-	r := dist.Stream(a.seed, "ide/answer", user, key)
+// upTo returns the text that is there with token n, where so many bytes were there with an
+// earlier one.
+func (a *answer) upTo(bytes, earlier, n int) string {
+	if a.ends != nil {
+		return a.text[:a.ends[n-1]]
+	}
+	return a.text[:bytes+len(token.Prefix(a.text[bytes:], n-earlier))]
+}
+
+// to returns the answer to the request of a user's step, where truth follows, and the Draw
+// of the request.
+func (a *answers) to(user int, k *key, truth string) (answer, uint64) {
+	if a.says != nil {
+		return a.said(&Question{User: user, Class: k.class, Number: k.Index, Truth: truth}), a.drawOf(user, k)
+	}
+	name := "ide/answer"
+	if k.Kind != pipeline.KindIDE {
+		name = "ide/answer/step"
+	}
+	return a.draw(dist.Stream(a.seed, name, user, k.Index), truth), a.drawOf(user, k)
+}
+
+// upTo returns the numbers from 1 to n.
+func (a *answers) upTo(n int) []int {
+	for i := len(a.counts); i < n; i++ {
+		a.counts = append(a.counts, i+1)
+	}
+	return a.counts[:n:n]
+}
+
+// draw returns an answer where truth follows.
+func (a *answers) draw(r dist.Rand, truth string) answer {
 	right := r.Float64() < a.right
 	if !document.Visible(truth) {
 		return a.nonsense(min(shortAnswer, a.max), truth)
@@ -80,9 +112,13 @@ func (a *answers) draw(user, key int, truth string) answer {
 	return answer{text: truth[:bytes], tokens: tokens, right: true}
 }
 
-// drawOf returns the Draw of the request of a user's key.
-func (a *answers) drawOf(user, key int) uint64 {
-	r := dist.Stream(a.seed, "ide/model", user, key)
+// drawOf returns the Draw of the request of a user's step.
+func (a *answers) drawOf(user int, k *key) uint64 {
+	name := "ide/model"
+	if k.Kind != pipeline.KindIDE {
+		name = "ide/model/step"
+	}
+	r := dist.Stream(a.seed, name, user, k.Index)
 	return r.Uint64()
 }
 

@@ -5,7 +5,12 @@ import (
 	"testing"
 
 	"halfsecond/mockllm/token"
+	"halfsecond/pipeline/dist"
 )
+
+func drawn(a *answers, user, key int, truth string) answer {
+	return a.draw(dist.Stream(1, "answer", user, key), truth)
+}
 
 func TestAnswers(t *testing.T) {
 	right, wrong := newAnswers(1, 1, 6), newAnswers(1, 0, 6)
@@ -23,18 +28,18 @@ func TestAnswers(t *testing.T) {
 		{"nothing follows", "", "", 6},
 		{"only blanks follow", "\n\n", "", 6},
 	} {
-		if got := right.draw(0, 0, c.truth); c.want != "" && (got.text != c.want || got.tokens != c.tokens || !got.right) {
+		if got := drawn(right, 0, 0, c.truth); c.want != "" && (got.text != c.want || got.tokens != c.tokens || !got.right) {
 			t.Errorf("%s: right answer %+v, want %q of %d tokens", c.name, got, c.want, c.tokens)
 		}
-		got := wrong.draw(0, 0, c.truth)
+		got := drawn(wrong, 0, 0, c.truth)
 		if got.right || got.tokens != c.tokens || token.Count(got.text) != c.tokens || !strings.HasPrefix(got.text, "¶") {
 			t.Errorf("%s: wrong answer %+v, want %d tokens from ¶ on", c.name, got, c.tokens)
 		}
 	}
-	if got := right.draw(0, 0, ""); got.right || got.tokens != 6 {
+	if got := drawn(right, 0, 0, ""); got.right || got.tokens != 6 {
 		t.Errorf("answer where nothing follows = %+v, want a wrong one of 6 tokens", got)
 	}
-	if got := wrong.draw(0, 0, "¶ 12"); !strings.HasPrefix(got.text, "§") {
+	if got := drawn(wrong, 0, 0, "¶ 12"); !strings.HasPrefix(got.text, "§") {
 		t.Errorf("wrong answer where ¶ follows = %+v, want another sign", got)
 	}
 }
@@ -44,7 +49,7 @@ func TestShareOfRightAnswers(t *testing.T) {
 	a := newAnswers(1, .3, 4)
 	n := 0
 	for key := range 10_000 {
-		if a.draw(7, key, "truth").right {
+		if drawn(a, 7, key, "truth").right {
 			n++
 		}
 	}

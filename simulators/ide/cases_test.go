@@ -65,7 +65,7 @@ func unrelated(r *rig, a *at) *at {
 // ends 9400 ms after the last key, and 220 of 240 tokens are for nobody.
 func TestQueueOfRequestsWithoutCancel(t *testing.T) {
 	r := newRig(t, 1, 50*ms, 50*ms)
-	r.config.Plugin.Debounce = 150 * ms
+	r.config.Plugin.Wait.For = 150 * ms
 	traces := r.play(unrelated(r, open("", "")).keys(0, 250*ms, "if a == b ||"))
 	all := requests(traces)
 	want := []int64{150, 400, 650, 900, 1150, 1400, 1650, 1900, 2150, 2400, 2650, 2900}
@@ -83,7 +83,7 @@ func TestQueueOfRequestsWithoutCancel(t *testing.T) {
 // With cancel on the wire the last request starts at once.
 func TestQueueOfRequestsWithCancel(t *testing.T) {
 	r := newRig(t, 1, 50*ms, 50*ms)
-	r.config.Plugin.Debounce, r.config.Plugin.Cancel = 150*ms, plugin.CancelWire
+	r.config.Plugin.Wait.For, r.config.Plugin.Cancel = 150*ms, plugin.CancelWire
 	traces := r.play(unrelated(r, open("", "")).keys(0, 250*ms, "if a == b ||"))
 	all := requests(traces)
 	last := traces[11]
@@ -111,7 +111,7 @@ func TestCancelThatDoesNotReachTheWire(t *testing.T) {
 	} {
 		t.Run(c.cancel.String(), func(t *testing.T) {
 			r := newRig(t, 4, 200*ms, 10*ms)
-			r.config.Plugin.Debounce, r.config.Plugin.Cancel = 50*ms, c.cancel
+			r.config.Plugin.Wait.For, r.config.Plugin.Cancel = 50*ms, c.cancel
 			traces := r.play(unrelated(r, open("", "")).keys(0, 120*ms, "if a "))
 			all := requests(traces)
 			if got := sent(all); !slices.Equal(got, []int64{50, 170, 290, 410, 530}) {
@@ -162,10 +162,10 @@ func TestLateAnswer(t *testing.T) {
 			steps := scripted(a.steps)
 			e := r.start(1, 10, func(int) typing.Source { return &steps }, func() {})[0]
 			r.loop.At(150*ms, pipeline.RankStart, func() { // before any later request is answered
-				if e.ghost.rest != c.shown {
-					t.Errorf("shown is %q, want %q", e.ghost.rest, c.shown)
+				if e.Shown() != c.shown {
+					t.Errorf("shown is %q, want %q", e.Shown(), c.shown)
 				}
-				if got := e.document.Text() + e.ghost.rest; c.shown != "" && got != "\n"+c.accept {
+				if got := e.document.Text() + e.Shown(); c.shown != "" && got != "\n"+c.accept {
 					t.Errorf("accepted it gives %q, want %q", got, c.accept)
 				}
 			})
@@ -197,10 +197,10 @@ func TestGhostBlinks(t *testing.T) {
 	} {
 		t.Run(c.reuse.String(), func(t *testing.T) {
 			r := newRig(t, 1, 60*ms, 5*ms)
-			r.config.Plugin.Debounce, r.config.Plugin.Cancel, r.config.Plugin.Reuse = 20*ms, plugin.CancelWire, c.reuse
+			r.config.Plugin.Wait.For, r.config.Plugin.Cancel, r.config.Plugin.Reuse = 20*ms, plugin.CancelWire, c.reuse
 			steps := scripted(open("", "").will("return a + b").keys(90*ms, 90*ms, "return").steps)
 			e := r.start(1, 10, func(int) typing.Source { return &steps }, func() {})[0]
-			r.loop.At(0, pipeline.RankTimer, func() { e.ghost = ghost{"return a + b", 99, true} })
+			r.loop.At(0, pipeline.RankTimer, func() { e.screen = screen{rest: "return a + b", request: 99, whole: true, over: e.screen.over} })
 			if err := r.virtual.Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -220,8 +220,8 @@ func TestGhostBlinks(t *testing.T) {
 			if n := len(requests(r.traces)); n != c.requests || blank != c.blank || flickers != c.flickers || reused != c.reused {
 				t.Errorf("%d requests, blank for %s, %d flickers, %d reused; want %+v", n, blank, flickers, reused, c)
 			}
-			if want := " a + b"; e.ghost.rest != want {
-				t.Errorf("in the end %q is shown, want %q", e.ghost.rest, want)
+			if want := " a + b"; e.Shown() != want {
+				t.Errorf("in the end %q is shown, want %q", e.Shown(), want)
 			}
 		})
 	}

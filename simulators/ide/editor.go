@@ -2,6 +2,7 @@ package ide
 
 import (
 	"strings"
+	"time"
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/document"
@@ -10,8 +11,8 @@ import (
 	"halfsecond/simulators/ide/typing"
 )
 
-// editor is one person at work, with the plugin.
-type editor struct {
+// Editor is one person at work, with the plugin. Its methods run on the loop.
+type Editor struct {
 	sim      *Simulator
 	user     int
 	typing   typing.Source
@@ -19,32 +20,34 @@ type editor struct {
 	window   prompt.Window
 	truth    string // what follows at the cursor
 
-	next  typing.Step // the step to come
-	more  bool        // there is one
-	keys  int         // still to be typed after the step to come
-	typed int         // so far
+	next  typing.Step   // the step to come
+	more  bool          // there is one
+	comes time.Duration // when
+	keys  int           // still to be typed after the step to come
+	typed int           // so far
+	other int           // traces of steps that are no keys, so far
 
-	last    *key           // the key after which nothing else has happened
-	timer   pipeline.Timer // of the debounce
-	waiting bool           // it runs
-	newest  *request       // the request that the next step may give up
-	live    int            // requests under way
-	ghost   ghost
+	handled time.Duration // when the last step was
+	thread  thread
+	last    *key // the step after which nothing else has happened, if it left a trace
+	asking  asking
+	live    []*request // under way, the oldest first
+	screen  screen
+	guess   *request // asked as if what is shown, or was, were accepted
 
-	act, ask func() // step and send, bound once
+	act      func() // arrive, bound once
 	done     func(*pipeline.Trace)
 	finished func() // nil once called
 }
 
-// ghost is the suggestion that is shown.
-type ghost struct {
-	rest    string // what is left of it; empty when nothing is shown
-	request int64  // where it came from
-	whole   bool   // nothing more will come
-}
+// Document returns the text that is edited.
+func (e *Editor) Document() *document.Document { return &e.document }
+
+// Shown returns the suggestion that is on the screen, or what is left of it.
+func (e *Editor) Shown() string { return e.screen.rest }
 
 // pull fetches the step to come, unless all keys are typed.
-func (e *editor) pull() {
+func (e *Editor) pull() {
 	e.more = false
 	if e.keys == 0 {
 		return
@@ -58,148 +61,131 @@ func (e *editor) pull() {
 	if e.next.Kind == typing.Key {
 		e.keys--
 	}
-	e.sim.config.Loop.After(e.next.Gap, pipeline.RankInput, e.act)
+	loop := e.sim.config.Loop
+	e.comes = loop.Now() + e.next.Gap
+	loop.At(e.comes, pipeline.RankInput, e.act)
 }
 
-// step does the step to come.
-func (e *editor) step() {
-	s, before := e.next, e.last
-	e.timer.Stop()
-	e.waiting, e.last = false, nil
+// arrive takes the step to come, and handles it unless the editor's thread is at work.
+func (e *Editor) arrive() {
+	s := e.next
+	e.pull()
+	if !e.thread.holds(&s) {
+		e.handle(&s, e.sim.config.Loop.Now())
+	}
+}
+
+// handle does a step that came at an instant.
+func (e *Editor) handle(s *typing.Step, came time.Duration) {
+	switch {
+	case s.Kind == typing.Focus:
+		e.focus()
+	case s.Kind == typing.Popup:
+		e.popUp(s.Text)
+	case s.Kind != typing.Accept || e.screen.rest != "":
+		e.step(s, came)
+	}
+	e.settle()
+}
+
+// step does a step that changes the document or moves the cursor.
+func (e *Editor) step(s *typing.Step, came time.Duration) {
+	before, shown := e.last, e.screen.rest
+	e.asking.stop()
+	e.handled, e.last = e.sim.config.Loop.Now(), nil
 	if before != nil {
 		before.past = true
 	}
-	e.giveUp()
-	typed, _ := s.Edit.Typed(e.document.Cursor())
-	s.Do(&e.document)
-	e.pull()
-	if s.Kind == typing.Key {
-		e.press(&s, typed)
-	} else {
-		e.ghost = ghost{}
+	typed := e.change(s)
+	e.giveUp(s.Kind)
+	k := e.press(s, came)
+	if kept := e.keep(s, k, shown, typed); k != nil && !kept {
+		e.ask(k)
 	}
+	e.holdAgain()
 	e.hand(before)
-	e.settle()
-}
-
-// giveUp does to the request under way what the plugin's rule says.
-func (e *editor) giveUp() {
-	r := e.newest
-	if r == nil || e.sim.config.Plugin.Cancel == plugin.CancelNone {
-		return
-	}
-	e.newest = nil
-	if e.sim.config.Plugin.Cancel == plugin.CancelDiscard {
-		r.dropped = true
-		return
-	}
-	r.closed = true
-	e.sim.config.LLM.Cancel(&r.Call)
-}
-
-// press begins the trace of a key that typed something, and lets the plugin act.
-func (e *editor) press(s *typing.Step, typed string) {
-	now, debounce := e.sim.config.Loop.Now(), e.sim.config.Plugin.Debounce
-	k := &key{verdict: document.NoVerdict, source: sourceNone, class: s.Class}
-	k.Trace = pipeline.Trace{
-		Kind: pipeline.KindIDE, Session: e.user, Index: e.typed, Due: now, End: now,
-		Spans: k.spans[:0], Marks: k.marks[:0],
-	}
-	if e.sim.config.Late != nil {
-		k.Late = e.sim.config.Late()
-	}
-	e.typed++
-	e.last, e.truth = k, s.Truth
-	if !e.shrink(k, typed) && e.asks() {
-		k.opportunity = !e.more || e.next.Gap > debounce
-		e.waiting = true
-		e.timer = e.sim.config.Loop.After(debounce, pipeline.RankTimer, e.ask)
+	if k != nil && s.Kind != typing.Key {
+		e.hand(k)
 	}
 }
 
-// asks reports whether there is anything to ask about.
-func (e *editor) asks() bool {
-	return e.document.Cursor() > 0 || e.document.Len() > 0 && e.sim.config.Plugin.SuffixTokens > 0
+// change does what the step does to the document, and returns the text that it types.
+func (e *Editor) change(s *typing.Step) (typed string) {
+	if s.Kind != typing.Accept {
+		typed, _ = s.Edit.Typed(e.document.Cursor())
+		s.Do(&e.document)
+		return typed
+	}
+	e.document.Apply(e.acceptance(e.screen.rest))
+	if a, ok := e.typing.(typing.Accepter); ok {
+		a.Accepted(e.screen.rest)
+	}
+	return ""
 }
 
-// shrink lets a key type into what is shown. It reports false, and nothing is
-// shown any more, when the rule, the text or too little of it is in the way.
-func (e *editor) shrink(k *key, typed string) bool {
-	rest, ok := strings.CutPrefix(e.ghost.rest, typed)
-	if !ok || typed == "" || !document.Visible(rest) || e.sim.config.Plugin.Reuse != plugin.TypedAsSuggested {
-		e.ghost = ghost{}
-		return false
+// acceptance returns the edit that puts a suggestion into the document.
+func (e *Editor) acceptance(suggestion string) document.Edit {
+	at := e.document.Cursor()
+	edit := document.Edit{Offset: at, Insert: suggestion, Cursor: at + len(suggestion)}
+	if e.sim.config.Plugin.Display.Accept == plugin.AcceptReplace {
+		edit.Delete = len(restOfLine(&e.document))
 	}
-	e.ghost.rest = rest
-	k.source = sourceReuse
-	k.Uses = append(k.Uses, pipeline.Use{Request: e.ghost.request, How: "typed-as-suggested"})
-	k.land(pipeline.MarkFirstCharacter, k.Due)
-	if e.ghost.whole || document.LineEnd(rest) >= 0 {
-		k.land(pipeline.MarkFirstLine, k.Due)
-	}
-	return true
+	return edit
 }
 
-// send asks for the last key.
-func (e *editor) send() {
-	e.waiting = false
-	k, now := e.last, e.sim.config.Loop.Now()
-	r := e.newRequest(k)
-	wait := k.Add(pipeline.Span{Name: pipeline.SpanDebounce, Start: k.Due, End: now, Simulated: true})
-	r.first = k.Add(pipeline.Span{Name: pipeline.SpanLLMFirstToken, Start: now, End: pipeline.Unknown}, wait)
-	k.request, e.newest = r, r
-	e.live++
-	e.sim.config.LLM.Start(&r.Call)
+// restOfLine returns what follows the cursor on its line.
+func restOfLine(d *document.Document) string {
+	line, _, _ := strings.Cut(d.After(), "\n")
+	return strings.TrimSuffix(line, "\r")
 }
 
-// show takes the text of a request that can be shown at the cursor. The key that
-// asked has landed, and so has the last key, which finds it there. Text of an
-// older request does not replace what is shown.
-func (e *editor) show(r *request, rest string) {
-	if k := r.key; !k.landed() {
-		k.source = sourceNetwork
+// press begins the trace of a step; nil for one that leaves none.
+func (e *Editor) press(s *typing.Step, came time.Duration) *key {
+	t := &e.sim.config.Plugin.Triggers
+	switch {
+	case s.Kind == typing.Key:
+		e.truth = s.Truth
+		e.last = e.newKey(s.Class.String(), came)
+		return e.last
+	case s.Kind == typing.Accept:
+		e.truth = strings.TrimPrefix(e.truth, e.screen.rest)
+		e.last = e.newStep(pipeline.ClassAccept, came)
+		return e.last
+	case s.Kind == typing.Move && t.Moves:
+		e.truth = s.Truth
+		e.last = e.newStep(pipeline.ClassMove, came)
+		return e.last
+	case s.Kind == typing.Change && t.Changes:
+		e.truth = s.Truth
+		e.last = e.newStep(pipeline.ClassChange, came)
+		return e.last
 	}
-	if k := e.last; k != nil && k != r.key && !k.landed() {
-		k.source, k.joined = sourceNetwork, r
-		k.Uses = append(k.Uses, pipeline.Use{Request: r.Record.ID, How: "joined"})
-	}
-	r.land(pipeline.MarkFirstCharacter, e.sim.config.Loop.Now())
-	if e.ghost.request <= r.Record.ID {
-		e.ghost = ghost{rest: rest, request: r.Record.ID}
-	}
-}
-
-// ended takes a request out.
-func (e *editor) ended(r *request) {
-	e.live--
-	if e.newest == r {
-		e.newest = nil
-	}
-	if e.ghost.request == r.Record.ID && r.Record.Outcome == pipeline.OK {
-		e.ghost.whole = true
-	}
-	r.key.take(&r.Record)
-	e.hand(r.key)
-	e.settle()
-}
-
-// hand gives the trace of a key away once nothing can concern it any more.
-func (e *editor) hand(k *key) {
-	if k != nil && k.settled() {
-		e.done(k.finish())
-	}
+	return nil
 }
 
 // settle ends the session when there is nothing left to happen.
-func (e *editor) settle() {
-	if e.more || e.waiting || e.live > 0 || e.finished == nil {
+func (e *Editor) settle() {
+	if e.more || e.asking.waiting() || len(e.live) > 0 || e.thread.busy() || e.screen.waiting() || e.finished == nil {
 		return
 	}
-	if e.last != nil {
-		e.last.past = true
-		e.hand(e.last)
-	}
+	e.Stop()
 	finished := e.finished
 	e.finished = nil
 	finished()
+}
+
+// Stop hands over the traces that are not complete, as they are. Nothing is handed over
+// after it.
+func (e *Editor) Stop() {
+	if k := e.last; k != nil {
+		k.past = true
+		e.hand(k)
+	}
+	if k := e.screen.owner; k != nil {
+		e.screen.owner = nil
+		e.hand(k)
+	}
+	for _, r := range e.live {
+		e.cutOff(r)
+	}
 }

@@ -1,36 +1,97 @@
 package ide
 
 import (
+	"strconv"
 	"time"
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/document"
-	"halfsecond/simulators/ide/typing"
 )
 
-// Where the first text that a key could show came from.
-const (
-	sourceNone    = "none"
-	sourceNetwork = "network"
-	sourceReuse   = pipeline.SourceReuse
-)
+// sourceNone is the source of a key for which nothing could be shown.
+const sourceNone = "none"
 
-// key is a key whose trace is still open. The trace and what nearly every trace
-// has are one block of memory.
+// key is a key, or another step that may ask, whose trace is still open. The trace and what
+// nearly every trace has are one block of memory.
 type key struct {
 	pipeline.Trace
-	spans [2]pipeline.Span
-	marks [2]pipeline.Mark
+	spans [3]pipeline.Span
+	marks [4]pipeline.Mark
 	facts [4]pipeline.Fact
 
 	opportunity bool
 	verdict     document.Verdict
 	source      string
-	class       typing.Class
+	class       string
+	held        string   // why nothing was asked, or not at once
+	closedBy    string   // who closed its request
+	saved       int      // characters of the suggestion that it accepted
 	request     *request // nil when nothing was asked, and again when that has ended
 	joined      *request // the request of an earlier key whose text came while this was the last
 	past        bool     // something else happened in the editor since
+	useful      bool     // its request's answer was shown
+	guessed     bool     // what follows its answer was asked for
 	handed      bool
+
+	handled time.Duration // by the editor's thread
+	ready   time.Duration // the plugin is prepared, and the wait begins
+	waits   time.Duration // until then, the wait of the rules
+	holds   time.Duration // since when its answer is held back
+}
+
+// newKey begins the trace of a key that came at an instant.
+func (e *Editor) newKey(class string, came time.Duration) *key {
+	k := e.begin(pipeline.KindIDE, e.typed, class, came)
+	e.typed++
+	return k
+}
+
+// newStep begins the trace of a step that is no key.
+func (e *Editor) newStep(class string, came time.Duration) *key {
+	k := e.begin(pipeline.KindStep, e.other, class, came)
+	e.other++
+	return k
+}
+
+func (e *Editor) begin(kind string, index int, class string, came time.Duration) *key {
+	now := e.sim.config.Loop.Now()
+	k := &key{verdict: document.NoVerdict, source: sourceNone, class: class, handled: now, ready: now, waits: now}
+	k.Trace = pipeline.Trace{Kind: kind, Session: e.user, Index: index, Due: came, End: now, Spans: k.spans[:0], Marks: k.marks[:0]}
+	if e.sim.config.Late != nil {
+		k.Late = e.sim.config.Late()
+	}
+	return k
+}
+
+// waited adds the spans of what a key waits for before its request is sent now, and returns
+// the last.
+func (k *key) waited(now time.Duration) pipeline.SpanID {
+	last := pipeline.NoSpan
+	add := func(name string, from, to time.Duration) {
+		last = k.Add(pipeline.Span{Name: name, Start: from, End: to, Simulated: true}, last)
+	}
+	if k.handled > k.Due {
+		add(pipeline.SpanKeyWait, k.Due, k.handled)
+	}
+	if k.ready > k.handled {
+		add(pipeline.SpanPrepare, k.handled, k.ready)
+	}
+	add(pipeline.SpanDebounce, k.ready, k.waits)
+	if now > k.waits {
+		add(pipeline.SpanClientQueue, k.waits, now)
+	}
+	return last
+}
+
+// heldFrom and heldTo bound the time for which the answer is there and not shown.
+func (k *key) heldFrom(now time.Duration) { k.holds = now }
+
+func (k *key) heldTo(now time.Duration) {
+	if now > k.holds && !k.landed() {
+		k.Append(pipeline.SpanHold, 0, true, pipeline.SpanID(len(k.Spans)-1))
+		s := &k.Spans[len(k.Spans)-1]
+		s.Start, s.End = k.holds, now
+	}
 }
 
 // land marks the first character or line that can be shown for this key.
@@ -56,8 +117,12 @@ func (k *key) take(r *pipeline.Request) {
 	}
 }
 
-// settled reports whether nothing can concern the key any more.
-func (k *key) settled() bool { return k.past && k.request == nil && !k.handed }
+// hand gives the trace of a key away once nothing can concern it any more.
+func (e *Editor) hand(k *key) {
+	if k != nil && k.past && k.request == nil && !k.handed && e.screen.owner != k && (e.screen.held == nil || e.screen.held.key != k) {
+		e.done(k.finish())
+	}
+}
 
 // finish returns the trace.
 func (k *key) finish() *pipeline.Trace {
@@ -66,10 +131,22 @@ func (k *key) finish() *pipeline.Trace {
 		{Name: pipeline.FactOpportunity, Value: yesNo(k.opportunity)},
 		{Name: pipeline.FactVerdict, Value: string(k.verdict)},
 		{Name: pipeline.FactSource, Value: k.source},
-		{Name: pipeline.FactClass, Value: k.class.String()},
+		{Name: pipeline.FactClass, Value: k.class},
 	}
 	k.Facts = k.facts[:]
+	k.fact(pipeline.FactHeld, k.held)
+	k.fact(pipeline.FactClosed, k.closedBy)
+	if k.saved > 0 {
+		k.fact(pipeline.FactSaved, strconv.Itoa(k.saved))
+	}
 	return &k.Trace
+}
+
+// fact adds a fact that few keys have.
+func (k *key) fact(name, value string) {
+	if value != "" {
+		k.Facts = append(k.Facts, pipeline.Fact{Name: name, Value: value})
+	}
 }
 
 func yesNo(b bool) string {

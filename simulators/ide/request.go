@@ -6,12 +6,14 @@ import (
 	"halfsecond/mockllm/token"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/document"
+	"halfsecond/simulators/ide/plugin"
+	"halfsecond/simulators/ide/prompt"
 )
 
-// request is a request under way.
+// request is a request under way, or one whose answer may still be used.
 type request struct {
 	pipeline.Call
-	editor *editor
+	editor *Editor
 	key    *key
 	asked  document.Snapshot
 	from   int // the prompt's first byte before the cursor
@@ -19,22 +21,34 @@ type request struct {
 	answer answer
 	ends   [2]int // counts of interest of a wrong answer
 
-	tokens  int    // of the modelled answer that are out
-	text    string // that came so far
-	first   pipeline.SpanID
-	valid   bool // the text can be shown as of the last time that it came
-	dropped bool // the editor gave it up
-	closed  bool // on the wire
+	tokens int    // of the modelled answer that are out
+	text   string // that came so far
+	whole  bool   // nothing more will come
+	first  pipeline.SpanID
+	valid  bool // the text can be shown as of the last time that it came
+
+	speculative bool // asked as if a suggestion were accepted
+	warmUp      bool // nobody waits for its answer
+	dropped     bool // the editor gave it up
+	closed      bool // on the wire
+	ended       bool
 }
 
-// newRequest fills the call: everything that does not depend on what happens
-// next.
-func (e *editor) newRequest(k *key) *request {
+// newRequest returns the request of a step in the document.
+func (e *Editor) newRequest(k *key) *request {
+	r := e.requestOf(k, &e.document, &e.window, e.truth)
+	r.asked = e.document.Snapshot()
+	return r
+}
+
+// requestOf fills the call: everything that does not depend on what happens next. Truth is
+// what will follow at the cursor.
+func (e *Editor) requestOf(k *key, d *document.Document, w *prompt.Window, truth string) *request {
 	p := &e.sim.config.Plugin
-	r := &request{editor: e, key: k, asked: e.document.Snapshot()}
-	r.Session, r.Draw = e.user, e.sim.answers.drawOf(e.user, k.Index)
-	r.PromptTokens, r.from, r.suffix = e.window.Find(&e.document, p.PrefixTokens, p.SuffixTokens)
-	r.answer = e.sim.answers.draw(e.user, k.Index, e.truth)
+	r := &request{editor: e, key: k}
+	r.Session = e.user
+	r.PromptTokens, r.from, r.suffix = w.Find(d, p.PrefixTokens, p.SuffixTokens)
+	r.answer, r.Draw = e.sim.answers.to(e.user, k, truth)
 	r.OutputTokens, r.MaxTokens = r.answer.tokens, p.MaxTokens
 	r.Counts = r.counts()
 	r.Prompt, r.Answer, r.Blocks, r.Notify, r.Done = r.prompt, r.say, r.blocks, r.notify, r.done
@@ -42,12 +56,21 @@ func (e *editor) newRequest(k *key) *request {
 	return r
 }
 
+// send asks, and has the key wait.
+func (e *Editor) send(r *request) {
+	k, now := r.key, e.sim.config.Loop.Now()
+	r.first = k.Add(pipeline.Span{Name: pipeline.SpanLLMFirstToken, Start: now, End: pipeline.Unknown}, k.waited(now))
+	k.request = r
+	e.live = append(e.live, r)
+	e.sim.config.LLM.Start(&r.Call)
+}
+
 // counts returns the counts of tokens to be told of. Typing can match any token
 // of a right answer, so all of them matter; a wrong one is wrong from its first
 // sign on.
 func (r *request) counts() []int {
 	if r.answer.right {
-		return r.editor.sim.answers.counts[:r.answer.tokens]
+		return r.editor.sim.answers.upTo(r.answer.tokens)
 	}
 	r.ends = [2]int{1, r.answer.tokens}
 	return r.ends[:min(2, r.answer.tokens)]
@@ -70,23 +93,39 @@ func (r *request) read(p pipeline.Progress) {
 		r.text += p.Text
 		return
 	}
-	more := token.Prefix(r.answer.text[len(r.text):], p.Tokens-r.tokens)
+	r.text = r.answer.upTo(len(r.text), r.tokens, p.Tokens)
 	r.tokens = p.Tokens
-	r.text = r.answer.text[:len(r.text)+len(more)]
+	r.whole = p.Tokens == r.answer.tokens
+}
+
+// judge compares the text that came with the document now, and returns what may be shown.
+func (r *request) judge() (rest string, ok bool) {
+	e := r.editor
+	v, rest := e.document.Judge(&r.asked, r.text)
+	if r.speculative && v == document.Undone {
+		return "", false // what it supposes has not happened yet
+	}
+	ok = document.Visible(rest)
+	if ok && !e.sim.config.Plugin.Display.Fits(rest, restOfLine(&e.document)) {
+		v, ok = document.NotDisplayable, false
+	}
+	r.key.verdict, r.valid = v, ok
+	return rest, ok
 }
 
 // notify is told how far the answer is.
 func (r *request) notify(p pipeline.Progress) {
-	if r.closed {
+	if r.closed || r.warmUp {
 		return
 	}
-	had := r.text != ""
+	e, had := r.editor, r.text != ""
 	if r.read(p); r.text == "" {
 		return
 	}
-	now := r.editor.sim.config.Loop.Now()
+	now := e.sim.config.Loop.Now()
 	if !had {
 		r.key.Spans[r.first].End = now
+		e.asking.patience.Answered(now - r.Record.Due)
 	}
 	if r.dropped {
 		if !had { // what was shown before was no waste
@@ -94,14 +133,17 @@ func (r *request) notify(p pipeline.Progress) {
 		}
 		return
 	}
-	verdict, rest := r.editor.document.Judge(&r.asked, r.text)
-	r.key.verdict, r.valid = verdict, document.Visible(rest)
-	if r.valid {
-		r.editor.show(r, rest)
-		if document.LineEnd(rest) >= 0 {
-			r.land(pipeline.MarkFirstLine, now)
-		}
+	if rest, ok := r.judge(); ok {
+		e.offer(r, rest)
 	}
+}
+
+// source returns where the text of a request's own key comes from.
+func (r *request) source() string {
+	if r.speculative {
+		return pipeline.SourceSpeculation
+	}
+	return pipeline.SourceNetwork
 }
 
 // land marks what came for the request's key, and for the last key if that took
@@ -116,18 +158,65 @@ func (r *request) land(name string, at time.Duration) {
 // done is told that the request has ended.
 func (r *request) done() {
 	e, k, record := r.editor, r.key, &r.Record
+	r.ended = true
 	k.Spans[r.first].Simulated = record.Simulated
 	if record.Whole() {
 		k.Spans[r.first].Name = pipeline.SpanLLMWhole
 	}
 	k.SplitLoad(r.first, record)
-	if record.Outcome == pipeline.OK && !r.dropped && !r.closed {
-		switch {
-		case r.valid: // the line ends with the answer
-			r.land(pipeline.MarkFirstLine, max(record.LastOutput, k.Mark(pipeline.MarkFirstCharacter)))
-		case !document.Visible(r.text):
-			k.verdict = document.Empty
-		}
+	if record.Outcome == pipeline.OK && !r.dropped && !r.closed && !r.warmUp {
+		r.complete()
 	}
 	e.ended(r)
+}
+
+// complete is told that the whole answer is there.
+func (r *request) complete() {
+	k := r.key
+	late := !r.whole && r.editor.sim.config.Plugin.Display.Lines != plugin.LinesAll
+	r.whole = true
+	switch {
+	case !document.Visible(r.text):
+		k.verdict = document.Empty
+	case late:
+		if rest, ok := r.judge(); ok {
+			r.editor.offer(r, rest)
+		}
+	case r.valid && k.landed(): // the line ends with the answer
+		at := max(r.Record.LastOutput, k.Mark(pipeline.MarkFirstCharacter))
+		r.land(pipeline.MarkFirstLine, at)
+		r.land(pipeline.MarkLastCharacter, at)
+		if s := &r.editor.screen; s.rest != "" && s.request == r.Record.ID {
+			s.whole = true
+			r.editor.speculate()
+		}
+	}
+}
+
+// ended takes a request out.
+func (e *Editor) ended(r *request) {
+	for i, x := range e.live {
+		if x == r {
+			e.live = append(e.live[:i], e.live[i+1:]...)
+			break
+		}
+	}
+	e.limited(&r.Record)
+	r.key.take(&r.Record)
+	if e.last != nil {
+		e.room(r)
+	}
+	e.hand(r.key)
+	e.settle()
+}
+
+// cutOff ends the record of a request whose end nobody waits for.
+func (e *Editor) cutOff(r *request) {
+	k := r.key
+	if k.handed {
+		return
+	}
+	k.Requests = append(k.Requests, r.Record)
+	k.request, k.past = nil, true
+	e.hand(k)
 }

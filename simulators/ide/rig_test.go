@@ -136,7 +136,7 @@ func (r *rig) on(loop pipeline.Scheduler, slots int, ttft, tpot time.Duration) {
 }
 
 // start lets users type; finished is called after the last trace of all.
-func (r *rig) start(users, keys int, types func(user int) typing.Source, finished func()) []*editor {
+func (r *rig) start(users, keys int, types func(user int) typing.Source, finished func()) []*Editor {
 	r.t.Helper()
 	r.config.Typing = types
 	s, err := New(r.config)
@@ -144,9 +144,9 @@ func (r *rig) start(users, keys int, types func(user int) typing.Source, finishe
 		r.t.Fatal(err)
 	}
 	r.left = users
-	var editors []*editor
+	var editors []*Editor
 	for user := range users {
-		e := s.begin(user, keys, func(t *pipeline.Trace) { r.traces = append(r.traces, t) }, func() {
+		e := s.Start(user, keys, func(t *pipeline.Trace) { r.traces = append(r.traces, t) }, func() {
 			if r.left--; r.left == 0 {
 				finished()
 			}

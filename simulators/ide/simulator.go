@@ -18,6 +18,8 @@ type Config struct {
 	Plugin plugin.Rules
 	// Right is the share of answers that are what will be typed, 0 to 1.
 	Right float64
+	// Says, if not nil, states the answers of a modelled model in place of Right.
+	Says func(*Question) Said
 	// Typing returns what a user does.
 	Typing func(user int) typing.Source
 	// MaxPause cuts the gap before any step; 0 cuts none.
@@ -65,7 +67,9 @@ func New(c Config) (*Simulator, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	return &Simulator{c, newAnswers(c.Seed, c.Right, c.Plugin.MaxTokens)}, nil
+	a := newAnswers(c.Seed, c.Right, c.Plugin.MaxTokens)
+	a.says = c.Says
+	return &Simulator{c, a}, nil
 }
 
 // Start lets a user begin now and type so many keys, or fewer when the typing
@@ -73,26 +77,27 @@ func New(c Config) (*Simulator, error) {
 // are complete; finished is called after the last of them, never from inside
 // Start.
 //
-// A trace, of kind "ide", is due at its key. It has a span "debounce" and a span
-// "llm_first_token" when the key made the plugin ask, and its request's record.
-// The marks "first_character" and "first_line" tell when there was something to
-// show for this key. Facts: "opportunity" (yes or no) is whether the plugin's rules
+// A trace, of kind "ide", is due at its key. It has the spans of what the key waited for when
+// it made the plugin ask: the editor's thread, what the plugin prepares there, the debounce,
+// the plugin's own limits, the model, and the hold; and its request's record.
+// The marks "first_character", "first_line" and "last_character" tell when there was something
+// to show for this key. Where its request's answer was shown, further marks tell from when to
+// when, and what hid it. Facts: "opportunity" (yes or no) is whether the plugin's rules
 // would ask after this key: nothing that is shown goes on with it, and nothing else
-// happens for longer than the debounce; "verdict" that of its request; "source" where its first text came from
-// (network, typed_as_suggested, none); "class" the kind of key. Uses names the
-// request of an earlier key when that text came from there, "typed-as-suggested"
-// or "joined". Its outcome is ok unless its request failed: a request that was
-// closed did not.
-func (s *Simulator) Start(user, keys int, done func(*pipeline.Trace), finished func()) {
-	s.begin(user, keys, done, finished)
-}
-
-func (s *Simulator) begin(user, keys int, done func(*pipeline.Trace), finished func()) *editor {
-	e := &editor{
+// happens for longer than they wait; "verdict" that of its request; "source" where its first
+// text came from (network, joined, cache, speculation, typed_as_suggested, none); "class" the
+// kind of key; "held" the rule that kept the plugin from asking; "closed" who closed its
+// request. Uses names the request of an earlier step when that text came from there. Its
+// outcome is ok unless its request failed: a request that was closed did not.
+//
+// A trace of kind "step" is the same of what else can lead to a request: a move, an edit
+// that is no key, an accepted suggestion, the focus, and a guess at what follows one.
+func (s *Simulator) Start(user, keys int, done func(*pipeline.Trace), finished func()) *Editor {
+	e := &Editor{
 		sim: s, user: user, typing: s.config.Typing(user), keys: keys,
 		done: done, finished: finished,
 	}
-	e.act, e.ask = e.step, e.send
+	e.act, e.asking.due, e.screen.over, e.thread.editor = e.arrive, e.askNow, e.holdOver, e
 	if e.pull(); !e.more {
 		s.config.Loop.After(0, pipeline.RankInput, e.settle)
 	}

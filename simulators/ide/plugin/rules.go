@@ -1,20 +1,55 @@
 // Package plugin is the rules by which the ghost-text plugin of an editor asks a
 // model and shows what it says.
+//
+// Read rules.go first: all that can be set. wait.go is how long a plugin waits after
+// a key, trigger.go where it does not ask at all, and display.go what it may show.
 package plugin
 
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
-// Rules is the set of rules by which an editor's plugin asks for completions.
+// Rules is how a plugin behaves. The zero Rules, with a prompt and an answer of some
+// length, ask at once after every key, give up nothing and keep nothing.
 type Rules struct {
-	// Debounce is how long the plugin waits after a key; 0 or more. It asks only
-	// when nothing else happened in the editor meanwhile.
-	Debounce time.Duration
-	Cancel   Cancel
-	Reuse    Reuse
+	// Prepare is work on the editor's own thread at each key, before the wait begins:
+	// keys that come meanwhile are handled in their order afterwards. 0 or more.
+	Prepare time.Duration
+	Wait    Wait
+	// Throttle is how long after a request no other is sent, and a step meanwhile asks
+	// for nothing; with Trailing it asks at the end of that time. 0 or more.
+	Throttle time.Duration
+	Trailing bool
+	// MostLive is how many requests may be under way; the newest step waits until one
+	// has ended. 0 sets no limit, 1 is a single flight.
+	MostLive int
+	Join     bool    // a request under way whose answer may go on at the cursor is waited for
+	OnLimit  OnLimit // what a refusal for too many requests leads to
+
+	Cancel Cancel
+	// KeepMatching, with CancelWire, leaves a request alone as long as what is typed may
+	// still be the beginning of its answer.
+	KeepMatching bool
+	Rest         Rest
+	// EditorToken says that the editor closes every request under way at each step
+	// itself, beside the plugin's own rule.
+	EditorToken bool
+
+	Reuse Reuse
+	// KeepSuperseded has answers that came too late to be shown kept in the cache as well.
+	KeepSuperseded bool
+	// Speculate asks for what follows a suggestion as soon as all of it is shown, as if it
+	// were accepted. SpeculationLives says that typing does not close that request.
+	Speculate, SpeculationLives bool
+
+	Triggers Triggers
+	WarmUp   bool // a request of one token when the editor gets the focus
+
+	Display Display
+
 	// The prompt is the last PrefixTokens before the cursor, 1 or more, and the
 	// first SuffixTokens after it, 0 or more. A document that gives none is not
 	// asked about.
@@ -22,13 +57,13 @@ type Rules struct {
 	MaxTokens                  int // longest answer asked for, 1 or more
 }
 
-// Cancel is what becomes of a request under way at the next step in the editor.
+// Cancel is what becomes of the requests under way at the next step in the editor.
 type Cancel uint8
 
 const (
-	CancelNone    Cancel = iota // nothing: its text may still be shown
-	CancelDiscard               // the editor drops its text, the model never hears of it
-	CancelWire                  // it is closed
+	CancelNone    Cancel = iota // nothing: their text may still be shown
+	CancelDiscard               // the editor drops their text, the model never hears of it
+	CancelWire                  // they are closed
 )
 
 var cancelNames = []string{"none", "discard", "wire"}
@@ -51,26 +86,68 @@ var reuseNames = []string{"none", "typed_as_suggested"}
 // String returns the name that scenario files use.
 func (r Reuse) String() string { return reuseNames[r] }
 
-// Validate reports everything that makes the settings impossible.
-func (p Rules) Validate() error {
-	var errs []error
-	if p.Debounce < 0 {
-		errs = append(errs, fmt.Errorf("debounce is %s, must not be negative", p.Debounce))
+// Rest is what becomes of the other requests under way when a suggestion is shown.
+type Rest uint8
+
+const (
+	RestFinish Rest = iota // they go on
+	RestClose              // they are closed
+)
+
+var restNames = []string{"finish", "close"}
+
+// String returns the name that scenario files use.
+func (r Rest) String() string { return restNames[r] }
+
+// OnLimit is what a plugin does after a server has refused a request because there were
+// too many.
+type OnLimit uint8
+
+const (
+	LimitSend OnLimit = iota // it sends as if nothing had happened
+	// LimitWait keeps quiet for as long as the server asks, and then tries with the
+	// newest text.
+	LimitWait
+)
+
+var onLimitNames = []string{"send", "wait"}
+
+// String returns the name that scenario files use.
+func (l OnLimit) String() string { return onLimitNames[l] }
+
+// Validate reports everything that makes the rules impossible.
+func (p *Rules) Validate() error {
+	errs := []error{p.Wait.validate(), p.Display.validate()}
+	for _, f := range []struct {
+		name  string
+		value time.Duration
+	}{{"prepare", p.Prepare}, {"throttle", p.Throttle}} {
+		if f.value < 0 {
+			errs = append(errs, fmt.Errorf("%s is %s, must not be negative", f.name, f.value))
+		}
 	}
-	if int(p.Cancel) >= len(cancelNames) {
-		errs = append(errs, fmt.Errorf("cancel is %d, which is no rule", p.Cancel))
+	for _, f := range []struct {
+		name         string
+		value, least int
+	}{
+		{"requests under way", p.MostLive, 0}, {"prefix tokens", p.PrefixTokens, 1},
+		{"suffix tokens", p.SuffixTokens, 0}, {"max tokens", p.MaxTokens, 1},
+	} {
+		if f.value < f.least {
+			errs = append(errs, fmt.Errorf("%s is %d, must be at least %d", f.name, f.value, f.least))
+		}
 	}
-	if int(p.Reuse) >= len(reuseNames) {
-		errs = append(errs, fmt.Errorf("reuse is %d, which is no rule", p.Reuse))
+	for _, f := range []struct {
+		name  string
+		value int
+		names []string
+	}{
+		{"cancel", int(p.Cancel), cancelNames}, {"reuse", int(p.Reuse), reuseNames},
+		{"rest", int(p.Rest), restNames}, {"on limit", int(p.OnLimit), onLimitNames},
+	} {
+		if f.value >= len(f.names) {
+			errs = append(errs, fmt.Errorf("%s is %d, which is no rule", f.name, f.value))
+		}
 	}
-	if p.PrefixTokens < 1 {
-		errs = append(errs, fmt.Errorf("prefix tokens is %d, must be at least 1", p.PrefixTokens))
-	}
-	if p.SuffixTokens < 0 {
-		errs = append(errs, fmt.Errorf("suffix tokens is %d, must not be negative", p.SuffixTokens))
-	}
-	if p.MaxTokens < 1 {
-		errs = append(errs, fmt.Errorf("max tokens is %d, must be at least 1", p.MaxTokens))
-	}
-	return errors.Join(errs...)
+	return errors.Join(slices.DeleteFunc(errs, func(err error) bool { return err == nil })...)
 }

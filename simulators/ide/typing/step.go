@@ -19,6 +19,9 @@ const (
 	Change             // any other edit: a paste, an accepted suggestion, a snippet, formatting
 	Move               // the cursor goes elsewhere
 	Open               // another document is opened
+	Accept             // the suggestion that is shown is accepted; nothing where none is
+	Focus              // the editor gets the focus
+	Popup              // a list of completions opens, with Text selected
 )
 
 // Class is a class of keys.
@@ -59,8 +62,8 @@ type Step struct {
 	Edit   document.Edit // of a Key or a Change
 	Class  Class         // of a Key
 	Cursor int           // of a Move or an Open: the cursor's new position
-	Text   string        // of an Open: the new document
-	// Truth is, for a Key, the text that will really follow at the cursor, as far
+	Text   string        // of an Open: the new document; of a Popup: the selected entry
+	// Truth is, for what changes the document or moves the cursor, the text that will really follow at the cursor, as far
 	// as it is typed in one go. It is empty when nothing follows there, such as
 	// when the next thing to happen is that the key is taken back.
 	Truth string
@@ -72,6 +75,10 @@ type Source interface {
 	Next() (Step, bool)
 }
 
+// Accepter is a Source that is told of a suggestion that was accepted, so that what it
+// types next goes on behind it.
+type Accepter interface{ Accepted(text string) }
+
 // Do does what the step does to the document. It panics when a position is outside
 // of the text.
 func (s *Step) Do(d *document.Document) {
@@ -82,5 +89,6 @@ func (s *Step) Do(d *document.Document) {
 		d.Move(s.Cursor)
 	case Open:
 		d.Open(s.Text, s.Cursor)
+	case Accept, Focus, Popup: // what they do depends on what is shown
 	}
 }

@@ -1,0 +1,242 @@
+package ide
+
+import (
+	"strings"
+	"time"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/document"
+	"halfsecond/simulators/ide/plugin"
+	"halfsecond/simulators/ide/typing"
+)
+
+// screen is the suggestion that is shown, and what waits to be.
+type screen struct {
+	rest    string // what is left of it; empty when nothing is shown
+	request int64  // where it came from
+	owner   *key   // whose trace tells of it
+	whole   bool   // nothing more will come
+
+	// remains is what would be left by now of a suggestion that a step hid although it went
+	// on with it: shown again, it has flickered.
+	remains string
+	entry   string // selected in the list of completions; "" when there is none
+
+	held  *request       // may be shown once the hold is over
+	hold  pipeline.Timer // runs until then
+	holds bool
+	over  func() // Editor.holdOver, bound once
+}
+
+// waiting reports whether something may still appear by itself.
+func (s *screen) waiting() bool { return s.holds }
+
+// hide takes the suggestion away, which a mark of its owner tells.
+func (e *Editor) hide(mark string) {
+	s := &e.screen
+	if s.rest == "" {
+		return
+	}
+	s.rest, s.whole = "", false
+	k := s.owner
+	s.owner = nil
+	if k != nil {
+		k.Marks = append(k.Marks, pipeline.Mark{Name: mark, At: e.sim.config.Loop.Now()})
+		e.hand(k)
+	}
+}
+
+// keep does to what is shown what a step calls for, and reports whether the step needs no
+// request: what is shown goes on with it.
+func (e *Editor) keep(s *typing.Step, k *key, shown, typed string) bool {
+	switch s.Kind {
+	case typing.Accept:
+		return e.accepted(k, shown)
+	case typing.Key:
+		return e.shrink(k, typed)
+	}
+	e.screen.remains, e.screen.entry = "", ""
+	e.hide(pipeline.MarkHiddenByStep)
+	return false
+}
+
+// shrink lets a key type into what is shown. It reports false, and nothing is
+// shown any more, when the rule, the text or too little of it is in the way.
+func (e *Editor) shrink(k *key, typed string) bool {
+	s := &e.screen
+	s.entry = stillSelected(s.entry, typed)
+	s.remains = after(s.remains, typed)
+	rest := after(s.rest, typed)
+	if !document.Visible(rest) || e.sim.config.Plugin.Reuse != plugin.TypedAsSuggested {
+		if rest != "" {
+			s.remains = rest
+		}
+		e.hide(pipeline.MarkHiddenByKey)
+		return false
+	}
+	s.rest = rest
+	k.source = pipeline.SourceReuse
+	k.Uses = append(k.Uses, pipeline.Use{Request: s.request, How: "typed-as-suggested"})
+	e.asking.patience.Asked()
+	k.land(pipeline.MarkFirstCharacter, k.Due)
+	if s.whole || document.LineEnd(rest) >= 0 {
+		k.land(pipeline.MarkFirstLine, k.Due)
+	}
+	if s.whole {
+		k.land(pipeline.MarkLastCharacter, k.Due)
+	}
+	return true
+}
+
+// after returns what is left of a text when its beginning is typed, "" when something else
+// or nothing is.
+func after(text, typed string) string {
+	rest, ok := strings.CutPrefix(text, typed)
+	if !ok || typed == "" {
+		return ""
+	}
+	return rest
+}
+
+// show takes the text of a request that can be shown at the cursor. The key that
+// asked has landed, and so has the last key, which finds it there. Text of an
+// older request does not replace what is shown.
+func (e *Editor) show(r *request, rest string) {
+	now := e.sim.config.Loop.Now()
+	e.serve(r, now)
+	if r.whole || document.LineEnd(rest) >= 0 {
+		r.land(pipeline.MarkFirstLine, now)
+	}
+	if r.whole {
+		r.land(pipeline.MarkLastCharacter, now)
+	}
+	switch s := &e.screen; {
+	case s.rest != "" && s.request == r.Record.ID:
+		s.rest, s.whole = rest, r.whole
+	case s.rest == "" || s.request < r.Record.ID && !strings.HasPrefix(s.rest, rest):
+		e.hide(pipeline.MarkReplaced)
+		e.appear(r.key, r.Record.ID, rest, r.whole)
+		r.key.useful = true
+		e.closeOthers(r)
+	}
+	if s := &e.screen; s.request == r.Record.ID && s.whole {
+		e.speculate()
+	}
+}
+
+// serve lands the key that asked, and the last one.
+func (e *Editor) serve(r *request, now time.Duration) {
+	if k := r.key; !k.landed() {
+		k.source = r.source()
+	}
+	if k := e.last; k != nil && k != r.key && !k.landed() {
+		k.source, k.joined = pipeline.SourceJoined, r
+		if r.key.class == pipeline.ClassSpeculation {
+			k.source = pipeline.SourceSpeculation
+		}
+		k.Uses = append(k.Uses, pipeline.Use{Request: r.Record.ID, How: "joined"})
+	}
+	r.land(pipeline.MarkFirstCharacter, now)
+}
+
+// appear puts a suggestion on the screen.
+func (e *Editor) appear(k *key, request int64, rest string, whole bool) {
+	s := &e.screen
+	mark := pipeline.MarkShown
+	if s.remains != "" && (strings.HasPrefix(s.remains, rest) || strings.HasPrefix(rest, s.remains)) {
+		mark = pipeline.MarkShownAgain
+	}
+	s.rest, s.request, s.owner, s.whole, s.remains = rest, request, k, whole, ""
+	k.Marks = append(k.Marks, pipeline.Mark{Name: mark, At: e.sim.config.Loop.Now()})
+}
+
+// offer has what came of an answer shown, now or when the hold is over.
+func (e *Editor) offer(r *request, rest string) {
+	s, d := &e.screen, &e.sim.config.Plugin.Display
+	part := d.Part(rest, r.whole)
+	if !document.Visible(part) || !extends(part, s.entry) {
+		return
+	}
+	now := e.sim.config.Loop.Now()
+	at := now
+	if s.rest == "" || s.request != r.Record.ID {
+		at = max(now, e.handled+d.Hold) + d.Render
+	}
+	switch {
+	case at <= now:
+		e.show(r, part)
+	case s.held == nil || s.held.Record.ID < r.Record.ID:
+		s.held, s.holds = r, true
+		s.hold.Stop()
+		s.hold = e.sim.config.Loop.At(at, pipeline.RankTimer, s.over)
+		r.key.heldFrom(now)
+	}
+}
+
+// holdOver shows what was held back, if it is still right.
+func (e *Editor) holdOver() {
+	s := &e.screen
+	r := s.held
+	s.held, s.holds = nil, false
+	if rest, ok := r.judge(); ok {
+		if part := e.sim.config.Plugin.Display.Part(rest, r.whole); document.Visible(part) && extends(part, s.entry) {
+			r.key.heldTo(e.sim.config.Loop.Now())
+			e.show(r, part)
+		}
+	}
+	e.hand(r.key)
+	e.settle()
+}
+
+// holdAgain begins the hold of what waits anew, since something has happened.
+func (e *Editor) holdAgain() {
+	s := &e.screen
+	r := s.held
+	if r == nil {
+		return
+	}
+	s.held, s.holds = nil, false
+	s.hold.Stop()
+	if rest, ok := r.judge(); ok && !r.dropped {
+		e.offer(r, rest)
+	}
+	if s.held != r {
+		e.hand(r.key)
+	}
+}
+
+// popUp opens a list of completions with an entry selected: what does not extend that is
+// hidden.
+func (e *Editor) popUp(entry string) {
+	s := &e.screen
+	s.entry = after(entry, wordBefore(&e.document))
+	if s.entry == "" {
+		s.entry = entry
+	}
+	if s.rest != "" && !extends(s.rest, s.entry) {
+		s.remains = s.rest
+		e.hide(pipeline.MarkHiddenByPopup)
+	}
+}
+
+// extends reports whether a suggestion goes on with the rest of the selected entry.
+func extends(suggestion, entry string) bool { return strings.HasPrefix(suggestion, entry) }
+
+// stillSelected returns what is left of the selected entry after a key; the list closes when
+// it does not go on with it.
+func stillSelected(entry, typed string) string {
+	if entry == "" {
+		return ""
+	}
+	return after(entry, typed)
+}
+
+// wordBefore returns the word that the cursor stands behind.
+func wordBefore(d *document.Document) string {
+	before := d.Before()
+	start := len(before)
+	for start > 0 && typing.ClassOf(rune(before[start-1])) == typing.Word {
+		start--
+	}
+	return string(before[start:])
+}
