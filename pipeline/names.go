@@ -123,6 +123,7 @@ const (
 	ClassChange      = "change" // an edit that is no key, such as a paste
 	ClassAccept      = "accept"
 	ClassFocus       = "focus"
+	ClassInvoke      = "invoke" // a suggestion is asked for by hand
 	ClassSpeculation = "speculation" // what would follow if a suggestion were accepted
 )
 

@@ -23,6 +23,7 @@ type Editor struct {
 	next  typing.Step   // the step to come
 	more  bool          // there is one
 	comes time.Duration // when
+	came  time.Duration // when the step before did
 	keys  int           // still to be typed after the step to come
 	typed int           // so far
 	other int           // traces of steps that are no keys, so far
@@ -62,14 +63,18 @@ func (e *Editor) pull() {
 		e.keys--
 	}
 	loop := e.sim.config.Loop
-	e.comes = loop.Now() + e.next.Gap
+	e.comes = max(loop.Now(), e.came+e.next.Gap)
 	loop.At(e.comes, pipeline.RankInput, e.act)
 }
 
-// arrive takes the step to come, and handles it unless the editor's thread is at work.
+// arrive takes the step to come, and handles it unless the editor's thread is at work. What
+// follows an acceptance depends on what is accepted.
 func (e *Editor) arrive() {
 	s := e.next
-	e.pull()
+	e.came = e.comes
+	if e.more = false; s.Kind != typing.Accept {
+		e.pull()
+	}
 	if !e.thread.holds(&s) {
 		e.handle(&s, e.sim.config.Loop.Now())
 	}
@@ -82,7 +87,11 @@ func (e *Editor) handle(s *typing.Step, came time.Duration) {
 		e.focus()
 	case s.Kind == typing.Popup:
 		e.popUp(s.Text)
-	case s.Kind != typing.Accept || e.screen.rest != "":
+	case s.Kind == typing.Invoke:
+		e.invoke(s, came)
+	case s.Kind == typing.Accept && e.screen.rest == "":
+		e.pull()
+	default:
 		e.step(s, came)
 	}
 	e.settle()
@@ -120,6 +129,7 @@ func (e *Editor) change(s *typing.Step) (typed string) {
 	if a, ok := e.typing.(typing.Accepter); ok {
 		a.Accepted(e.screen.rest)
 	}
+	e.pull()
 	return ""
 }
 

@@ -2,6 +2,7 @@ package ide
 
 import (
 	"strings"
+	"time"
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/document"
@@ -75,6 +76,17 @@ func (e *Editor) focus() {
 	r.OutputTokens, r.MaxTokens = 1, 1
 	r.Counts = nil
 	e.send(r)
+}
+
+// invoke asks by hand.
+func (e *Editor) invoke(s *typing.Step, came time.Duration) {
+	if at := e.document.Cursor(); s.Text != "" {
+		e.document.Apply(document.Edit{Offset: at, Insert: s.Text, Cursor: at + len(s.Text)})
+	}
+	e.truth = s.Truth
+	k := e.newStep(pipeline.ClassInvoke, came)
+	k.opportunity, k.past = true, true
+	e.send(e.newRequest(k))
 }
 
 // giveUp does to the requests under way what the rules say at a step.

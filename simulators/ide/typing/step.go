@@ -21,7 +21,10 @@ const (
 	Open               // another document is opened
 	Accept             // the suggestion that is shown is accepted; nothing where none is
 	Focus              // the editor gets the focus
-	Popup              // a list of completions opens, with Text selected
+	// Invoke asks for a suggestion by hand, at once and whatever is under way, after Text is
+	// inserted at the cursor.
+	Invoke
+	Popup // a list of completions opens, with Text selected
 )
 
 // Class is a class of keys.
@@ -62,7 +65,7 @@ type Step struct {
 	Edit   document.Edit // of a Key or a Change
 	Class  Class         // of a Key
 	Cursor int           // of a Move or an Open: the cursor's new position
-	Text   string        // of an Open: the new document; of a Popup: the selected entry
+	Text   string        // of an Open: the new document; of a Popup: the selected entry; of an Invoke
 	// Truth is, for what changes the document or moves the cursor, the text that will really follow at the cursor, as far
 	// as it is typed in one go. It is empty when nothing follows there, such as
 	// when the next thing to happen is that the key is taken back.
@@ -89,6 +92,6 @@ func (s *Step) Do(d *document.Document) {
 		d.Move(s.Cursor)
 	case Open:
 		d.Open(s.Text, s.Cursor)
-	case Accept, Focus, Popup: // what they do depends on what is shown
+	case Accept, Focus, Popup, Invoke: // what they do depends on what is shown
 	}
 }
