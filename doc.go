@@ -81,6 +81,7 @@
 //	    ide/typing     what a person does in an editor: a seeded typist
 //	    ide/recording  what people did, replayed
 //	    ide/plugin     the rules by which a ghost-text plugin asks
+//	    ide/cache      what a plugin keeps of earlier answers
 //	    ide/prompt     what of a document goes into a prompt
 //	  scenario         scenario files: strict parse, defaults, hash; built-in scenarios
 //	  runner           scenario + target -> traces
