@@ -82,7 +82,7 @@
 //	    ide/recording  what people did, replayed
 //	    ide/plugin     the rules by which a ghost-text plugin asks
 //	    ide/cache      what a plugin keeps of earlier answers
-//	    ide/prompt     what of a document goes into a prompt
+//	    ide/prompt     prompts out of a document, and where two of them differ
 //	  scenario         scenario files: strict parse, defaults, hash; built-in scenarios
 //	  runner           scenario + target -> traces
 //	    meter          what a run takes of the machine, and what else the machine does

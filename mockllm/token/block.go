@@ -51,6 +51,42 @@ func Blocks(dst []uint64, size int, texts ...string) []uint64 {
 	return dst
 }
 
+// Shared returns how many tokens two rows of texts have in common at their start, as Blocks
+// compares them.
+func Shared(a, b []string) (n int) {
+	x, y := reader{texts: a}, reader{texts: b}
+	for x.next() && y.next() && x.token == y.token && x.blank == y.blank {
+		n++
+	}
+	return n
+}
+
+// reader reads the tokens of texts one by one. The space that a word or number has before
+// it, or as the first of a text counts as having, is told apart from it.
+type reader struct {
+	texts []string
+	at    int // in the first of them
+	token string
+	blank bool
+}
+
+// next reads the next token. It reports false when there is none.
+func (r *reader) next() bool {
+	for len(r.texts) > 0 && r.at == len(r.texts[0]) {
+		r.texts, r.at = r.texts[1:], 0
+	}
+	if len(r.texts) == 0 {
+		return false
+	}
+	text := r.texts[0][r.at:]
+	r.token, r.blank = text[:Next(text)], r.at == 0 && spaced(text)
+	r.at += len(r.token)
+	if r.token[0] == ' ' && spaced(r.token[1:]) {
+		r.token, r.blank = r.token[1:], true
+	}
+	return true
+}
+
 // spaced reports whether a text begins with a token that takes the space before it.
 func spaced(text string) bool {
 	first, _ := classAt(text, 0)

@@ -1,10 +1,8 @@
-// Package prompt makes the prompts of a ghost-text plugin out of a document.
-//
-// Read window.go first: how much of the document goes in. tally.go counts tokens
-// as the document grows.
 package prompt
 
 import (
+	"slices"
+
 	"halfsecond/mockllm/token"
 )
 
@@ -49,6 +47,69 @@ func (t *tally) settle(text []byte) {
 		at, tail = at+n, tail[n:]
 		t.ends = append(t.ends, int32(at))
 	}
+}
+
+// next returns the length of the first token of a text, of which it copies no more than
+// that can depend on: a blank and six letters or three digits of up to four bytes each, or
+// a run of sixteen blanks, and the character behind.
+func next(text []byte) int { return token.Next(string(text[:min(len(text), 32)])) }
+
+// count returns the tokens of text[a:b] by itself, and where the last of them begin: at a
+// boundary that nothing behind b can move. The tokens of all of the text must be settled.
+func (t *tally) count(text []byte, a, b int) (n, tail, tailTokens int) {
+	at, jumped := a, false
+	tail = a
+	for at < b {
+		if i, found := slices.BinarySearch(t.ends, int32(at)); !jumped && (found || at == 0) {
+			if at == 0 {
+				i = -1
+			}
+			last, _ := slices.BinarySearch(t.ends, int32(b-lookahead+1))
+			if last--; last > i {
+				n, at = n+last-i, int(t.ends[last])
+				tail, jumped = at, true
+				tailTokens = n
+				continue
+			}
+			jumped = true
+		}
+		at += next(text[at:b])
+		n++
+	}
+	return n, tail, n - tailTokens
+}
+
+// lines finds the starts of the lines of a text that grows and shrinks at its end. The
+// zero lines belongs to the empty text.
+type lines struct {
+	starts []int32 // of all lines but the first
+	seen   int
+}
+
+// cut says that the text is about to change from byte n on.
+func (l *lines) cut(n int) {
+	l.seen = min(l.seen, n)
+	for len(l.starts) > 0 && int(l.starts[len(l.starts)-1]) > l.seen {
+		l.starts = l.starts[:len(l.starts)-1]
+	}
+}
+
+// settle finds the lines that are not known.
+func (l *lines) settle(text []byte) {
+	for i, c := range text[l.seen:] {
+		if c == '\n' {
+			l.starts = append(l.starts, int32(l.seen+i+1))
+		}
+	}
+	l.seen = len(text)
+}
+
+// start returns where a line begins, counted from 0.
+func (l *lines) start(line int) int {
+	if line <= 0 {
+		return 0
+	}
+	return int(l.starts[line-1])
 }
 
 // ahead counts the first tokens of a text that seldom changes, and remembers the

@@ -12,6 +12,7 @@ type Hole struct {
 
 // family is how models of one family are asked to fill a hole.
 type family struct {
+	called, models         string // what it is called here, and the models of it
 	prefix, suffix, middle string // the tokens before the two texts and before the answer
 	// file begins the name of a file, which ends with its line, in prompts that hold
 	// several; "" for a family that names none.
@@ -28,31 +29,38 @@ type family struct {
 // zed-industries/zed crates/edit_prediction/src/ollama.rs (commit 01b31d4). The bars of
 // DeepSeek's tokens are full-width and its blanks are U+2581.
 var families = []family{
-	{ // Qwen2.5-Coder, CodeGemma, Granite 4
+	{
+		called: "qwen", models: "Qwen2.5-Coder, CodeGemma, Granite 4",
 		prefix: "<|fim_prefix|>", suffix: "<|fim_suffix|>", middle: "<|fim_middle|>", file: "<|file_sep|>",
 		others: []string{"<|repo_name|>", "<|fim_pad|>", "<|endoftext|>", "<|file_separator|>", "<|im_start|>", "<|im_end|>"},
 	},
-	{ // StarCoder, StarCoder2, StableCode
+	{
+		called: "starcoder", models: "StarCoder, StarCoder2, StableCode",
 		prefix: "<fim_prefix>", suffix: "<fim_suffix>", middle: "<fim_middle>",
 		others: []string{"<file_sep>", "<repo_name>", "<fim_pad>"},
 	},
-	{ // CodeLlama
+	{
+		called: "codellama", models: "CodeLlama",
 		prefix: "<PRE>", suffix: "<SUF>", middle: "<MID>", spaced: true,
 		others: []string{"<EOT>"},
 	},
-	{ // DeepSeek-Coder
+	{
+		called: "deepseek", models: "DeepSeek-Coder",
 		prefix: "<｜fim▁begin｜>", suffix: "<｜fim▁hole｜>", middle: "<｜fim▁end｜>",
 		others: []string{"<｜end▁of▁sentence｜>"},
 	},
-	{ // Codestral: the suffix comes first, and the answer follows the prefix
+	{ // the suffix comes first, and the answer follows the prefix
+		called: "codestral", models: "Codestral",
 		prefix: "[PREFIX]", suffix: "[SUFFIX]", file: "+++++ ",
 		others: []string{"[MIDDLE]"},
 	},
-	{ // Seed-Coder
+	{
+		called: "seed", models: "Seed-Coder",
 		prefix: "<[fim-prefix]>", suffix: "<[fim-suffix]>", middle: "<[fim-middle]>",
 		others: []string{"<[end▁of▁sentence]>"},
 	},
-	{ // GLM-4
+	{
+		called: "glm", models: "GLM-4",
 		prefix: "<|code_prefix|>", suffix: "<|code_suffix|>", middle: "<|code_middle|>",
 	},
 }

@@ -75,3 +75,15 @@ func FuzzFindHole(f *testing.F) {
 		}
 	})
 }
+
+func TestTemplateNamed(t *testing.T) {
+	for _, want := range Templates() {
+		if got, err := TemplateNamed(want.Name); err != nil || got != want || got.Models == "" {
+			t.Errorf("%q gives %+v, %v; want %+v", want.Name, got, err, want)
+		}
+	}
+	want := `no family of models is called "gpt"; there are ["qwen" "starcoder" "codellama" "deepseek" "codestral" "seed" "glm"]`
+	if _, err := TemplateNamed("gpt"); err == nil || err.Error() != want {
+		t.Errorf("error is %v, want %s", err, want)
+	}
+}

@@ -1,0 +1,94 @@
+package prompt
+
+import (
+	"bytes"
+
+	"halfsecond/pipeline/document"
+)
+
+// Builder makes the prompts of one editor, one after the other. It remembers what it has
+// counted of the document.
+type Builder struct {
+	plan   *plan
+	cutter cutter
+	source *source
+	built  int
+}
+
+// NewBuilder returns a builder that has seen no document. It is an error when the shape is
+// not valid.
+func NewBuilder(s Shape) (*Builder, error) {
+	p, err := newPlan(s)
+	if err != nil {
+		return nil, err
+	}
+	b := &Builder{plan: p}
+	b.Name("")
+	return b, nil
+}
+
+// Name says what the path of the document is. Snippets stay as they are.
+func (b *Builder) Name(path string) {
+	named := newSource(&b.plan.shape, b.plan.file, path)
+	if b.source != nil {
+		named.snippets, named.turn = b.source.snippets, b.source.turn
+		named.count(&b.plan.shape)
+	}
+	b.source = named
+}
+
+// Build returns the prompt for a document as it is, of which it writes nothing out. It must
+// be asked about the same document each time.
+func (b *Builder) Build(d *document.Document) Prompt {
+	s := &b.plan.shape
+	if n := s.Snippets; n.N > 0 && n.Every > 0 && b.built > 0 && b.built%n.Every == 0 {
+		b.source = b.source.changed(s, b.plan.file)
+	}
+	b.built++
+	c := &b.cutter
+	c.follow(d)
+	p := Prompt{plan: b.plan, source: b.source, asked: d.Snapshot()}
+	p.from = c.from(p.asked.Before(), s)
+	p.line = len(p.asked.Before())
+	if s.Layout == LineAfterMiddle {
+		p.line = max(p.from, bytes.LastIndexByte(p.asked.Before(), '\n')+1)
+	}
+	if s.Layout != PrefixOnly {
+		p.suffix = c.suffix(p.asked.After(), s).len()
+	}
+	p.tokens = c.count(&p)
+	return p
+}
+
+// count returns the tokens of a prompt of the document as it is.
+func (c *cutter) count(p *Prompt) (n int) {
+	var j joint
+	for i := range p.plan.elements {
+		switch e := &p.plan.elements[i]; e.section {
+		case newText:
+			n += j.total()
+			j = joint{}
+		case front:
+			j.add(&p.source.front)
+		case behind:
+			j.add(&p.source.behind)
+		case Prefix:
+			c.add(&j, p.asked.Before(), p.from, p.line)
+		case Suffix:
+			j.add(&c.rest.part)
+		case Typed:
+			c.add(&j, p.asked.Before(), p.line, len(p.asked.Before()))
+		default:
+			j.add(&e.part)
+		}
+	}
+	return n + j.total()
+}
+
+// add counts text[a:b], a part of the text before the cursor.
+func (c *cutter) add(j *joint, text []byte, a, b int) {
+	p := part{bytes: text[a:b]}
+	p.tokens, p.tail, p.tailTokens = c.tally.count(text, a, b)
+	p.tail -= a
+	j.add(&p)
+}

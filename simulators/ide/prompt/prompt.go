@@ -1,0 +1,137 @@
+package prompt
+
+import (
+	"strings"
+
+	"halfsecond/mockllm/server/text/fim"
+	"halfsecond/mockllm/token"
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/document"
+)
+
+// Prompt is what a plugin sends. Its text is written only when somebody asks for it, and
+// is what the document was when it was built.
+type Prompt struct {
+	plan   *plan
+	source *source
+	asked  document.Snapshot
+	from   int // the prefix's first byte before the cursor
+	line   int // its end: the cursor, or the start of the current line
+	suffix int // bytes after the cursor
+	tokens int
+}
+
+// Tokens returns how many tokens the mock counts in the prompt: those of mockllm/token, each
+// token of a model family as one. A document that has such a token's name in it has more.
+func (p *Prompt) Tokens() int { return p.tokens }
+
+// Asked returns the document as it was.
+func (p *Prompt) Asked() *document.Snapshot { return &p.asked }
+
+// Window returns where what was sent of the text before the cursor begins, and the length
+// of what was sent of the text after it, in bytes.
+func (p *Prompt) Window() (from, suffix int) { return p.from, p.suffix }
+
+// Parts returns the texts for a server that has a field for each, as llama.cpp's /infill
+// has: the prefix without the current line where that stands by itself, the suffix, and
+// what is typed of the line. Other files are not among them.
+func (p *Prompt) Parts() (prefix, suffix, typed string) {
+	b := p.asked.Before()
+	return string(b[p.from:p.line]), p.asked.After()[:p.suffix], string(b[p.line:])
+}
+
+// Text returns the prompt as it is sent: as one text, or for a server that joins the
+// texts itself as two.
+func (p *Prompt) Text() pipeline.Prompt {
+	if p.plan.shape.Family != "" {
+		return pipeline.Prompt{Text: p.write(fim.Spell).String()}
+	}
+	b := p.asked.Before()
+	return pipeline.Prompt{
+		Text:   p.context(front) + string(b[p.from:]),
+		Suffix: p.asked.After()[:p.suffix] + p.context(behind),
+	}
+}
+
+// Blocks appends the hashes of the prompt's blocks of so many tokens, and of the answer
+// that follows it, for a cache of prefixes: see token.Blocks.
+func (p *Prompt) Blocks(dst []uint64, size int, answer string) []uint64 {
+	return token.Blocks(dst, size, append(p.write(marks).texts(), answer)...)
+}
+
+// context writes out what the source has at one of the two places.
+func (p *Prompt) context(place Section) string {
+	w := written{names: fim.Spell}
+	w.source(p, place)
+	return w.String()
+}
+
+// written is a prompt written out.
+type written struct {
+	strings.Builder
+	names func(string) string // how tokens of families are written: fim.Spell or marks
+	spans []span
+}
+
+// marks leaves the tokens of families as fim.Mark has them.
+func marks(text string) string { return text }
+
+// span is a section of what is written.
+type span struct {
+	section  Section
+	from, to int
+}
+
+// write writes the prompt out.
+func (p *Prompt) write(names func(string) string) *written {
+	w := &written{names: names, spans: make([]span, 0, len(p.plan.elements)+len(p.source.snippets)+1)}
+	b := p.asked.Before()
+	w.Grow(len(b) - p.from + p.suffix + 64)
+	for i := range p.plan.elements {
+		e := &p.plan.elements[i]
+		from := w.Len()
+		switch e.section {
+		case front, behind:
+			w.source(p, e.section)
+			continue
+		case Prefix:
+			w.Write(b[p.from:p.line])
+		case Suffix:
+			w.WriteString(p.asked.After()[:p.suffix])
+		case Typed:
+			w.Write(b[p.line:])
+		case Marker:
+			w.WriteString(names(e.text))
+		}
+		w.spans = append(w.spans, span{e.section, from, w.Len()})
+	}
+	return w
+}
+
+// source writes what the source of a prompt has at one of the two places.
+func (w *written) source(p *Prompt, place Section) {
+	if p.plan.shape.Snippets.After == (place == behind) {
+		for i := range p.source.snippets {
+			from := w.Len()
+			p.source.snippets[i].write(&w.Builder, w.names)
+			w.spans = append(w.spans, span{Snippet, from, w.Len()})
+		}
+	}
+	if place == front {
+		from := w.Len()
+		w.WriteString(w.names(p.source.header))
+		w.spans = append(w.spans, span{Header, from, w.Len()})
+	}
+}
+
+// texts returns what is written as the texts that a server is handed.
+func (w *written) texts() (all []string) {
+	text, from := w.String(), 0
+	for _, s := range w.spans {
+		if s.section == newText {
+			all = append(all, text[from:s.from])
+			from = s.from
+		}
+	}
+	return append(all, text[from:])
+}
