@@ -19,7 +19,10 @@ type Call struct {
 	PromptTokens int // prompt length for modelled forms
 	OutputTokens int // answer length for modelled forms; at least 1
 	MaxTokens    int // limit sent to a server; at least OutputTokens for modelled forms
-	Priority     int // larger goes first where the model has priorities; usually 0
+	// Kind is what the call is for, such as "completion"; only slots that are pinned to a kind
+	// look at it.
+	Kind     string
+	Priority int // larger goes first where the model has priorities; usually 0
 	// Draw names the random numbers that a modelled form takes for the call: calls with the
 	// same one meet the same in all runs of a seed, whatever else is asked. 0 takes the next of
 	// those that such calls share, in the order of their coming.

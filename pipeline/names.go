@@ -13,6 +13,12 @@ const (
 	KindStep = "step"
 )
 
+// Kinds of requests, which slots may be pinned to.
+const (
+	RequestCompletion = "completion"
+	RequestChat       = "chat"
+)
+
 // Spans, in the order of a voice turn. Those of a language model serve every kind.
 const (
 	SpanCapture      = "capture" // microphone and encoder
@@ -123,7 +129,7 @@ const (
 	ClassChange      = "change" // an edit that is no key, such as a paste
 	ClassAccept      = "accept"
 	ClassFocus       = "focus"
-	ClassInvoke      = "invoke" // a suggestion is asked for by hand
+	ClassInvoke      = "invoke"      // a suggestion is asked for by hand
 	ClassSpeculation = "speculation" // what would follow if a suggestion were accepted
 )
 

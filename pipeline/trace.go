@@ -88,9 +88,10 @@ type Request struct {
 	End         time.Duration // end event, error event, or end of the body
 
 	// Closed is when the asker gave it up on the wire; Unknown when it did not. AtClose is the
-	// work that a modelled one had done by then: what it did later was for nobody.
-	Closed  time.Duration
-	AtClose Work
+	// work that a modelled one had done by then, and AtEnd all that it did: the rest was for
+	// nobody.
+	Closed         time.Duration
+	AtClose, AtEnd Work
 
 	Outcome      Outcome
 	Reason       string // the error's words, when the outcome is not OK
@@ -160,7 +161,7 @@ func NewRequest(id int64, due time.Duration) Request {
 	return Request{
 		ID: id, Due: due,
 		Sent: Unknown, Scheduled: Unknown, Loading: Unknown, FirstByte: Unknown, FirstOutput: Unknown,
-		FirstText: Unknown, FirstSeen: Unknown, LastOutput: Unknown, End: Unknown, LongestGap: Unknown, Closed: Unknown, AtClose: Work{UnknownCount, UnknownCount},
+		FirstText: Unknown, FirstSeen: Unknown, LastOutput: Unknown, End: Unknown, LongestGap: Unknown, Closed: Unknown, AtClose: Work{UnknownCount, UnknownCount}, AtEnd: Work{UnknownCount, UnknownCount},
 		PromptTokens: UnknownCount, CachedTokens: UnknownCount, OutputTokens: UnknownCount, TokenSource: "none",
 		Server: NewServerTime(), Transport: NewTransport(),
 	}

@@ -1,6 +1,10 @@
 package engine
 
-import "halfsecond/pipeline"
+import (
+	"errors"
+
+	"halfsecond/pipeline"
+)
 
 // Stage is an Engine as the language model of a pipeline.
 type Stage struct {
@@ -37,7 +41,7 @@ func (s *Stage) Start(c *pipeline.Call) {
 	j := s.job()
 	j.call, j.next = c, 0
 	j.Prompt, j.Output, j.Limit = c.PromptTokens, c.OutputTokens, c.MaxTokens
-	j.Priority, j.Draw, j.Blocks = c.Priority, c.Draw, c.Blocks
+	j.Kind, j.Priority, j.Draw, j.Blocks = c.Kind, c.Priority, c.Draw, c.Blocks
 	j.Scheduled, j.Last = pipeline.Unknown, pipeline.Unknown // it may fail before an engine sees it
 	j.NotifyAt = 1
 	c.State = j
@@ -98,6 +102,9 @@ func (j *job) done(o pipeline.Outcome) {
 	r := &j.call.Record
 	r.Scheduled, r.End, r.Outcome = j.Scheduled, j.stage.loop.Now(), o
 	r.OutputTokens, r.Chunks, r.LastOutput = j.Generated(), j.Generated(), j.Last
+	if r.Closed != pipeline.Unknown {
+		r.AtEnd = pipeline.Work{Prompt: j.Evaluated(r.End), Output: j.Generated()}
+	}
 	j.recordLoad()
 	if j.stage.Caches {
 		r.CachedTokens = j.CachedTokens
@@ -107,6 +114,10 @@ func (j *job) done(o pipeline.Outcome) {
 		r.Finish = j.Finish()
 	case j.Reason != nil:
 		r.Reason = j.Reason.Error()
+		var quota *QuotaError
+		if errors.As(j.Reason, &quota) {
+			r.Transport.RetryAfter = quota.Config.RetryAfter
+		}
 	}
 	call := j.call
 	call.State = nil

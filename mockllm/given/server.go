@@ -55,6 +55,26 @@ type Server struct {
 	// Answers is a script for some of the requests; the others are served as all of the
 	// above has it.
 	Answers []Scripted `json:"answers"`
+
+	held  []uint64 // tokens in the caches of all slots at the start
+	paces map[*engine.Request]Pace
+}
+
+// Hold has the caches of all slots begin with a prompt: the hashes of its tokens, as
+// token.Blocks has them for blocks of one.
+func (s *Server) Hold(tokens []uint64) { s.held = tokens }
+
+// Pace is how a request is served whose times are stated for itself, and whose prompt is as
+// long as it says: until its first token, and between tokens. Below 0 it is as the server has
+// it.
+type Pace struct{ First, Next time.Duration }
+
+// Pace states the times of one request of somebody else, before it is submitted.
+func (s *Server) Pace(r *engine.Request, p Pace) {
+	if s.paces == nil {
+		s.paces = map[*engine.Request]Pace{}
+	}
+	s.paces[r] = p
 }
 
 // Limit is how many requests are taken.
@@ -128,7 +148,7 @@ func span(ms float64) time.Duration {
 // Whole reports whether an answer is sent when all of it is there.
 func (s *Server) Whole() bool { return s.Chunk == "whole" }
 
-// Build makes the server on a loop. It must be valid.
+// Build makes the server on a loop, after Hold and before Pace. It must be valid.
 func (s *Server) Build(loop pipeline.Scheduler) engine.Engine {
 	detect, err := engine.ParseDetection(s.Detect)
 	if err != nil {

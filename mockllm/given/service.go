@@ -20,6 +20,9 @@ type memory struct {
 
 func newService(s *Server) *service {
 	v := &service{server: s, slots: make([]memory, s.Slots)}
+	for i := range v.slots {
+		v.slots[i].tokens = s.held
+	}
 	for i, kind := range s.WarmSlots {
 		v.slots[i].kind = kind
 	}
@@ -28,6 +31,10 @@ func newService(s *Server) *service {
 
 // First implements engine.Service.
 func (v *service) First(r *engine.Request, slot int) time.Duration {
+	if p, stated := v.server.paces[r]; stated && p.First >= 0 {
+		v.slots[slot].kind = r.Kind
+		return p.First
+	}
 	if v.server.PrefillRate == 0 {
 		return span(v.server.TTFT)
 	}
@@ -40,7 +47,7 @@ func (v *service) First(r *engine.Request, slot int) time.Duration {
 func (v *service) evaluated(r *engine.Request, m *memory) int {
 	s := v.server
 	prompt := r.Prompt
-	if s.PromptTokens > 0 {
+	if _, stated := v.server.paces[r]; s.PromptTokens > 0 && !stated {
 		prompt = s.PromptTokens
 	}
 	fresh := prompt
@@ -68,7 +75,10 @@ func common(a, b []uint64) (n int) {
 }
 
 // Next implements engine.Service.
-func (v *service) Next(_ *engine.Request, busy int) time.Duration {
+func (v *service) Next(r *engine.Request, busy int) time.Duration {
 	s := v.server
+	if p, stated := v.server.paces[r]; stated && p.Next >= 0 {
+		return p.Next
+	}
 	return span(s.TPOT * (1 + s.BatchSlowdown*float64(busy-1)))
 }

@@ -130,11 +130,16 @@ func appendRequest(b []byte, r *pipeline.Request) []byte {
 // appendClosed appends when a request was closed, and what was done by then.
 func appendClosed(b []byte, r *pipeline.Request) []byte {
 	b = appendNanos(append(b, `,"closed_ns":`...), r.Closed)
-	if r.AtClose.Prompt == pipeline.UnknownCount && r.AtClose.Output == pipeline.UnknownCount {
+	return appendWork(appendWork(b, `,"at_close":{"prompt_tokens":`, r.AtClose), `,"at_end":{"prompt_tokens":`, r.AtEnd)
+}
+
+// appendWork appends work of which anything is known.
+func appendWork(b []byte, begin string, w pipeline.Work) []byte {
+	if w.Prompt == pipeline.UnknownCount && w.Output == pipeline.UnknownCount {
 		return b
 	}
-	b = appendCount(append(b, `,"at_close":{"prompt_tokens":`...), r.AtClose.Prompt)
-	return append(appendCount(append(b, `,"output_tokens":`...), r.AtClose.Output), '}')
+	b = appendCount(append(b, begin...), w.Prompt)
+	return append(appendCount(append(b, `,"output_tokens":`...), w.Output), '}')
 }
 
 // appendServer appends what a server says of its own time, where it says anything.

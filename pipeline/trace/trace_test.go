@@ -168,6 +168,7 @@ func request(rng *rand.Rand) pipeline.Request {
 	r.Empty = rng.IntN(3) == 0
 	if r.Closed != pipeline.Unknown {
 		r.AtClose = pipeline.Work{Prompt: rng.IntN(5) - 1, Output: rng.IntN(5) - 1}
+		r.AtEnd = pipeline.Work{Prompt: rng.IntN(5) - 1, Output: rng.IntN(5) - 1}
 	}
 	r.LimitTokens, r.PromptEstimate, r.Impossible = rng.IntN(5), rng.IntN(5), text(rng)
 	r.LongestGap = instant(rng)

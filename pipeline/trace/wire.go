@@ -258,6 +258,7 @@ type wireRequest struct {
 	End            nanos         `json:"end_ns"`
 	Closed         nanos         `json:"closed_ns"`
 	AtClose        wireWork      `json:"at_close"`
+	AtEnd          wireWork      `json:"at_end"`
 	Outcome        outcome       `json:"outcome"`
 	Reason         string        `json:"reason"`
 	Finish         string        `json:"finish"`
@@ -285,6 +286,10 @@ type wireRequest struct {
 type wireWork struct {
 	Prompt count `json:"prompt_tokens"`
 	Output count `json:"output_tokens"`
+}
+
+func (w wireWork) work() pipeline.Work {
+	return pipeline.Work{Prompt: w.Prompt.value(), Output: w.Output.value()}
 }
 
 type wireWay struct {
@@ -367,7 +372,7 @@ func (w *wireRequest) request() pipeline.Request {
 		ID: w.ID, Due: w.Due.duration(), Sent: w.Sent.duration(), Scheduled: w.Scheduled.duration(), Loading: w.Loading.duration(),
 		FirstByte: w.FirstByte.duration(), FirstOutput: w.FirstOutput.duration(), FirstText: w.FirstText.duration(),
 		FirstSeen: w.FirstSeen.duration(), LastOutput: w.LastOutput.duration(), End: w.End.duration(),
-		Closed: w.Closed.duration(), AtClose: pipeline.Work{Prompt: w.AtClose.Prompt.value(), Output: w.AtClose.Output.value()},
+		Closed: w.Closed.duration(), AtClose: w.AtClose.work(), AtEnd: w.AtEnd.work(),
 		Outcome: w.Outcome.o, Reason: w.Reason, Finish: w.Finish,
 		PromptTokens: w.PromptTokens.value(), CachedTokens: w.CachedTokens.value(), OutputTokens: w.OutputTokens.value(),
 		PromptEstimate: w.PromptEstimate, LimitTokens: w.LimitTokens, TokenSource: w.TokenSource, Impossible: w.Impossible, Chunks: w.Chunks, Empty: w.Empty, Unread: w.Unread, Choices: w.Choices, Together: w.Together, Opening: pipeline.Opening(w.Opening), Gaps: pipeline.Gaps(w.Gaps), LongestGap: w.LongestGap.duration(), Simulated: w.Simulated,

@@ -6,6 +6,7 @@ import (
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/document"
 	"halfsecond/simulators/ide/plugin"
+	"halfsecond/simulators/ide/prompt"
 )
 
 // asking is when the plugin asks for the last step.
@@ -47,7 +48,7 @@ const (
 // ask has the plugin ask for the last step when its rules allow it.
 func (e *Editor) ask(k *key) {
 	a, p := &e.asking, &e.sim.config.Plugin
-	if e.document.Cursor() == 0 && (e.document.Len() == 0 || p.SuffixTokens == 0) {
+	if e.document.Cursor() == 0 && (e.document.Len() == 0 || p.Prompt.Layout == prompt.PrefixOnly || p.Prompt.Suffix.N == 0) {
 		k.held = heldByEmpty
 		return
 	}
@@ -78,6 +79,8 @@ func (e *Editor) askNow() {
 	case now < a.quiet:
 		k.held = heldByLimit
 		a.at(e.sim.config.Loop, a.quiet)
+		return
+	case e.recall(k):
 		return
 	case p.Join && e.awaits():
 		return

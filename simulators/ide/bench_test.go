@@ -24,7 +24,7 @@ func BenchmarkKeys(b *testing.B) {
 			b.ReportAllocs()
 			who := typist(b, "go-handler", "average")
 			r := newRig(b, 8, 60*ms, 8*ms)
-			r.config.Plugin = plugin.Rules{Wait: plugin.Wait{For: 75 * ms}, Cancel: c.cancel, Reuse: c.reuse, PrefixTokens: 1000, SuffixTokens: 200, MaxTokens: 20}
+			r.config.Plugin = plugin.Rules{Wait: plugin.Wait{For: 75 * ms}, Cancel: c.cancel, Reuse: c.reuse, Prompt: shape(1000, 200), MaxTokens: 20}
 			r.config.Right = .6
 			r.config.Typing = func(user int) typing.Source { return who.Type(1, user) }
 			s, err := New(r.config)

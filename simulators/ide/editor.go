@@ -6,6 +6,7 @@ import (
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/document"
+	"halfsecond/simulators/ide/cache"
 	"halfsecond/simulators/ide/plugin"
 	"halfsecond/simulators/ide/prompt"
 	"halfsecond/simulators/ide/typing"
@@ -17,8 +18,9 @@ type Editor struct {
 	user     int
 	typing   typing.Source
 	document document.Document
-	window   prompt.Window
-	truth    string // what follows at the cursor
+	prompts  *prompt.Builder
+	cache    *cache.Cache // nil for none
+	truth    string       // what follows at the cursor
 
 	next  typing.Step   // the step to come
 	more  bool          // there is one

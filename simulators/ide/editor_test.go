@@ -190,13 +190,13 @@ func TestPrompt(t *testing.T) {
 	r := newRig(t, 1, 0, 0)
 	model := &spoken{loop: r.loop, says: []string{"x"}}
 	r.config.LLM = model
-	r.config.Plugin.PrefixTokens, r.config.Plugin.SuffixTokens = 4, 3
+	r.config.Plugin.Prompt = shape(4, 3)
 	r.play(open(before, after).key(0, "i"))
 	if len(model.heard) != 1 || model.heard[0] != heard {
 		t.Errorf("heard %+v, want %+v", model.heard, heard)
 	}
 	r = newRig(t, 1, 0, 0)
-	r.config.Plugin.PrefixTokens, r.config.Plugin.SuffixTokens = 4, 3
+	r.config.Plugin.Prompt = shape(4, 3)
 	all := requests(r.play(open(before, after).key(0, "i")))
 	if got := all[0].PromptTokens; got != 4+3 || got != token.Count(heard.Text)+token.Count(heard.Suffix) {
 		t.Errorf("%d prompt tokens counted, want 7", got)
@@ -269,7 +269,7 @@ func TestEmptyDocument(t *testing.T) {
 	want(t, r.play(open("", "").key(0, "a").backspace(100*ms)),
 		"yes exact network word | first_character@0s first_line@0s", "no none none backspace")
 	r = newRig(t, 1, 0, 0)
-	r.config.Plugin.SuffixTokens = 0
+	r.config.Plugin.Prompt = shape(100, 0)
 	want(t, r.play(open("a", "b").backspace(100*ms)), "no none none backspace")
 }
 

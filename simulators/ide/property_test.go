@@ -43,7 +43,7 @@ func randomRig(t testing.TB, seed uint64) (*rig, *counting) {
 	r := newRig(t, 1+d.IntN(3), time.Duration(d.IntN(300))*ms, time.Duration(d.IntN(30))*ms)
 	r.config.Plugin = plugin.Rules{
 		Wait: plugin.Wait{For: time.Duration(d.IntN(4)*50) * ms}, Cancel: plugin.Cancel(d.IntN(3)), Reuse: plugin.Reuse(d.IntN(2)),
-		PrefixTokens: 1 + d.IntN(200), SuffixTokens: d.IntN(50), MaxTokens: 1 + d.IntN(30),
+		Prompt: shape(1+d.IntN(200), d.IntN(50)), MaxTokens: 1 + d.IntN(30),
 	}
 	r.config.Right = d.Float64()
 	model := &counting{LLM: r.config.LLM, t: t}

@@ -3,7 +3,6 @@ package ide
 import (
 	"time"
 
-	"halfsecond/mockllm/token"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/document"
 	"halfsecond/simulators/ide/plugin"
@@ -16,8 +15,7 @@ type request struct {
 	editor *Editor
 	key    *key
 	asked  document.Snapshot
-	from   int // the prompt's first byte before the cursor
-	suffix int // its bytes after the cursor
+	sent   prompt.Prompt
 	answer answer
 	ends   [2]int // counts of interest of a wrong answer
 
@@ -36,22 +34,22 @@ type request struct {
 
 // newRequest returns the request of a step in the document.
 func (e *Editor) newRequest(k *key) *request {
-	r := e.requestOf(k, &e.document, &e.window, e.truth)
-	r.asked = e.document.Snapshot()
+	r := e.requestOf(k, e.prompts.Build(&e.document), e.truth)
+	r.asked = *r.sent.Asked()
 	return r
 }
 
 // requestOf fills the call: everything that does not depend on what happens next. Truth is
 // what will follow at the cursor.
-func (e *Editor) requestOf(k *key, d *document.Document, w *prompt.Window, truth string) *request {
+func (e *Editor) requestOf(k *key, sent prompt.Prompt, truth string) *request {
 	p := &e.sim.config.Plugin
-	r := &request{editor: e, key: k}
-	r.Session = e.user
-	r.PromptTokens, r.from, r.suffix = w.Find(d, p.PrefixTokens, p.SuffixTokens)
+	r := &request{editor: e, key: k, sent: sent}
+	r.Session, r.PromptTokens = e.user, max(1, r.sent.Tokens())
 	r.answer, r.Draw = e.sim.answers.to(e.user, k, truth)
+	r.Kind = pipeline.RequestCompletion
 	r.OutputTokens, r.MaxTokens = r.answer.tokens, p.MaxTokens
 	r.Counts = r.counts()
-	r.Prompt, r.Answer, r.Blocks, r.Notify, r.Done = r.prompt, r.say, r.blocks, r.notify, r.done
+	r.Prompt, r.Answer, r.Blocks, r.Notify, r.Done = r.sent.Text, r.say, r.blocks, r.notify, r.done
 	r.Record = pipeline.NewRequest(e.sim.config.NextRequest(), e.sim.config.Loop.Now())
 	return r
 }
@@ -76,13 +74,8 @@ func (r *request) counts() []int {
 	return r.ends[:min(2, r.answer.tokens)]
 }
 
-func (r *request) prompt() pipeline.Prompt {
-	return pipeline.Prompt{Text: string(r.asked.Before()[r.from:]), Suffix: r.asked.After()[:r.suffix]}
-}
-
 func (r *request) blocks(dst []uint64, size int) []uint64 {
-	p := r.prompt()
-	return token.Blocks(dst, size, p.Text, p.Suffix, r.answer.text)
+	return r.sent.Blocks(dst, size, r.answer.text)
 }
 
 func (r *request) say() string { return r.answer.text }
@@ -167,6 +160,7 @@ func (r *request) done() {
 	if record.Outcome == pipeline.OK && !r.dropped && !r.closed && !r.warmUp {
 		r.complete()
 	}
+	e.store(r)
 	e.ended(r)
 }
 

@@ -9,6 +9,7 @@ import (
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/document"
 	"halfsecond/simulators/ide/plugin"
+	"halfsecond/simulators/ide/prompt"
 	"halfsecond/simulators/ide/recording"
 	"halfsecond/simulators/ide/typing"
 )
@@ -41,6 +42,11 @@ func recorded(t testing.TB, number int) typing.Source {
 		t.Fatal(err)
 	}
 	return y
+}
+
+// shape is prompts of the last and the first tokens around the cursor.
+func shape(prefix, suffix int) prompt.Shape {
+	return prompt.Shape{Layout: prompt.PSM, Prefix: prompt.Size{N: prefix}, Suffix: prompt.Size{N: suffix}}
 }
 
 // scripted is typing that was written down.
@@ -130,7 +136,7 @@ func (r *rig) on(loop pipeline.Scheduler, slots int, ttft, tpot time.Duration) {
 	var id int64
 	r.config = Config{
 		Loop: loop, LLM: engine.NewStage(loop, e), Seed: 1, Right: 1,
-		Plugin:      plugin.Rules{PrefixTokens: 100, SuffixTokens: 20, MaxTokens: 20},
+		Plugin:      plugin.Rules{Prompt: shape(100, 20), MaxTokens: 20},
 		NextRequest: func() int64 { id++; return id },
 	}
 }

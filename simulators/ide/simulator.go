@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"halfsecond/pipeline"
+	"halfsecond/simulators/ide/cache"
 	"halfsecond/simulators/ide/plugin"
+	"halfsecond/simulators/ide/prompt"
 	"halfsecond/simulators/ide/typing"
 )
 
@@ -97,9 +99,24 @@ func (s *Simulator) Start(user, keys int, done func(*pipeline.Trace), finished f
 		sim: s, user: user, typing: s.config.Typing(user), keys: keys,
 		done: done, finished: finished,
 	}
+	e.prompts, e.cache = s.tools()
 	e.act, e.asking.due, e.screen.over, e.thread.editor = e.arrive, e.askNow, e.holdOver, e
 	if e.pull(); !e.more {
 		s.config.Loop.After(0, pipeline.RankInput, e.settle)
 	}
 	return e
+}
+
+// tools returns what the plugin of one editor makes prompts with, and what it keeps answers
+// in, if anything.
+func (s *Simulator) tools() (*prompt.Builder, *cache.Cache) {
+	b, err := prompt.NewBuilder(s.config.Plugin.Prompt)
+	var c *cache.Cache
+	if err == nil && s.config.Plugin.Cache.Capacity > 0 {
+		c, err = cache.New(s.config.Plugin.Cache)
+	}
+	if err != nil {
+		panic("ide: " + err.Error()) // the rules are valid
+	}
+	return b, c
 }

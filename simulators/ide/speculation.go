@@ -7,7 +7,6 @@ import (
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/document"
 	"halfsecond/simulators/ide/plugin"
-	"halfsecond/simulators/ide/prompt"
 	"halfsecond/simulators/ide/typing"
 )
 
@@ -27,7 +26,8 @@ func (e *Editor) speculate() {
 	if rest, ok := strings.CutPrefix(e.truth, s.rest); ok {
 		truth = rest
 	}
-	r := e.requestOf(k, &supposed, &prompt.Window{}, truth)
+	b, _ := e.sim.tools()
+	r := e.requestOf(k, b.Build(&supposed), truth)
 	r.asked = e.document.Supposing(edit)
 	r.speculative = true
 	e.guess = r
@@ -70,8 +70,8 @@ func (e *Editor) focus() {
 	}
 	k := e.newStep(pipeline.ClassFocus, e.sim.config.Loop.Now())
 	k.past = true
-	r := e.requestOf(k, &e.document, &e.window, "")
-	r.asked = e.document.Snapshot()
+	r := e.requestOf(k, e.prompts.Build(&e.document), "")
+	r.asked = *r.sent.Asked()
 	r.warmUp = true
 	r.OutputTokens, r.MaxTokens = 1, 1
 	r.Counts = nil

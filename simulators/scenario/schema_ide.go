@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"halfsecond/simulators/ide/plugin"
+	"halfsecond/simulators/ide/prompt"
 )
 
 var editor = object(
@@ -23,14 +24,14 @@ var answer = object(nil,
 
 var defaultPlugin = plugin.Rules{
 	Wait: plugin.Wait{For: 75 * time.Millisecond}, Cancel: plugin.CancelWire, Reuse: plugin.TypedAsSuggested,
-	PrefixTokens: 1500, SuffixTokens: 500, MaxTokens: 48,
+	Prompt: prompt.Shape{Layout: prompt.PSM, Prefix: prompt.Size{N: 1500}, Suffix: prompt.Size{N: 500}}, MaxTokens: 48,
 }
 
 var pluginKeys = object(nil,
 	can("debounce", func(p *plugin.Rules) *time.Duration { return &p.Wait.For }, defaultPlugin.Wait.For, duration(0, longestDelay), "wait after a key before asking"),
 	can("cancel", func(p *plugin.Rules) *plugin.Cancel { return &p.Cancel }, defaultPlugin.Cancel, names(plugin.CancelNone, plugin.CancelDiscard, plugin.CancelWire), "at the next key: nothing, drop the answer, or close the request"),
 	can("reuse", func(p *plugin.Rules) *plugin.Reuse { return &p.Reuse }, defaultPlugin.Reuse, names(plugin.ReuseNone, plugin.TypedAsSuggested), "keep an answer while the typing follows it"),
-	can("prefix_tokens", func(p *plugin.Rules) *int { return &p.PrefixTokens }, defaultPlugin.PrefixTokens, whole(1, maxTokensAsked), "most tokens before the cursor in a prompt"),
-	can("suffix_tokens", func(p *plugin.Rules) *int { return &p.SuffixTokens }, defaultPlugin.SuffixTokens, whole(0, maxTokensAsked), "most tokens behind it"),
+	can("prefix_tokens", func(p *plugin.Rules) *int { return &p.Prompt.Prefix.N }, defaultPlugin.Prompt.Prefix.N, whole(1, maxTokensAsked), "most tokens before the cursor in a prompt"),
+	can("suffix_tokens", func(p *plugin.Rules) *int { return &p.Prompt.Suffix.N }, defaultPlugin.Prompt.Suffix.N, whole(0, maxTokensAsked), "most tokens behind it"),
 	can("max_tokens", func(p *plugin.Rules) *int { return &p.MaxTokens }, defaultPlugin.MaxTokens, whole(1, longestCompletion), "longest answer"),
 )

@@ -10,6 +10,9 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"halfsecond/simulators/ide/cache"
+	"halfsecond/simulators/ide/prompt"
 )
 
 // Rules is how a plugin behaves. The zero Rules, with a prompt and an answer of some
@@ -39,8 +42,6 @@ type Rules struct {
 	EditorToken bool
 
 	Reuse Reuse
-	// KeepSuperseded has answers that came too late to be shown kept in the cache as well.
-	KeepSuperseded bool
 	// Speculate asks for what follows a suggestion as soon as all of it is shown, as if it
 	// were accepted. SpeculationLives says that typing does not close that request.
 	Speculate, SpeculationLives bool
@@ -50,11 +51,16 @@ type Rules struct {
 
 	Display Display
 
-	// The prompt is the last PrefixTokens before the cursor, 1 or more, and the
-	// first SuffixTokens after it, 0 or more. A document that gives none is not
-	// asked about.
-	PrefixTokens, SuffixTokens int
-	MaxTokens                  int // longest answer asked for, 1 or more
+	// Cache keeps earlier answers; without a capacity there is none. It is looked at when a
+	// request is due.
+	Cache cache.Config
+	// KeepSuperseded has answers to documents that have changed since kept in it as well.
+	KeepSuperseded bool
+
+	// Prompt is how the prompt is made of the document. One that gives none is not asked
+	// about.
+	Prompt    prompt.Shape
+	MaxTokens int // longest answer asked for, 1 or more
 }
 
 // Cancel is what becomes of the requests under way at the next step in the editor.
@@ -117,7 +123,10 @@ func (l OnLimit) String() string { return onLimitNames[l] }
 
 // Validate reports everything that makes the rules impossible.
 func (p *Rules) Validate() error {
-	errs := []error{p.Wait.validate(), p.Display.validate()}
+	errs := []error{p.Wait.validate(), p.Display.validate(), p.Prompt.Validate()}
+	if p.Cache.Capacity != 0 {
+		errs = append(errs, p.Cache.Validate())
+	}
 	for _, f := range []struct {
 		name  string
 		value time.Duration
@@ -130,8 +139,7 @@ func (p *Rules) Validate() error {
 		name         string
 		value, least int
 	}{
-		{"requests under way", p.MostLive, 0}, {"prefix tokens", p.PrefixTokens, 1},
-		{"suffix tokens", p.SuffixTokens, 0}, {"max tokens", p.MaxTokens, 1},
+		{"requests under way", p.MostLive, 0}, {"max tokens", p.MaxTokens, 1},
 	} {
 		if f.value < f.least {
 			errs = append(errs, fmt.Errorf("%s is %d, must be at least %d", f.name, f.value, f.least))

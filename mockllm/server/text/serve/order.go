@@ -9,6 +9,7 @@ import (
 	"halfsecond/mockllm/server/text/fim"
 	"halfsecond/mockllm/server/text/tokenid"
 	"halfsecond/mockllm/token"
+	"halfsecond/pipeline"
 	"halfsecond/pipeline/wire"
 	"halfsecond/pipeline/wire/llamacpp"
 )
@@ -55,8 +56,8 @@ type Order struct {
 
 // KindCompletion and KindChat are the kinds of requests that pinned slots tell apart.
 const (
-	KindCompletion = "completion"
-	KindChat       = "chat"
+	KindCompletion = pipeline.RequestCompletion
+	KindChat       = pipeline.RequestChat
 )
 
 // Generation turns an order into a generation, or says why it cannot be had.

@@ -1,0 +1,46 @@
+package ide
+
+import (
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/document"
+	"halfsecond/simulators/ide/cache"
+)
+
+// recall shows what the cache has for the document as it is, and reports whether it has
+// anything to show.
+func (e *Editor) recall(k *key) bool {
+	if e.cache == nil {
+		return false
+	}
+	asked := e.document.Snapshot()
+	hit, ok := e.cache.Find(cache.Of(&asked), e.sim.config.Loop.Now())
+	d := &e.sim.config.Plugin.Display
+	if !ok || !document.Visible(hit.Rest) || hit.Typed < 0 || !d.Fits(hit.Rest, restOfLine(&e.document)) || !extends(hit.Rest, e.screen.entry) {
+		return false
+	}
+	now := e.sim.config.Loop.Now()
+	e.asking.patience.Asked()
+	k.source = pipeline.SourceCache
+	k.Uses = append(k.Uses, pipeline.Use{Request: hit.Request, How: "cached"})
+	k.land(pipeline.MarkFirstCharacter, now)
+	if hit.Complete || document.LineEnd(hit.Rest) >= 0 {
+		k.land(pipeline.MarkFirstLine, now)
+	}
+	if hit.Complete {
+		k.land(pipeline.MarkLastCharacter, now)
+	}
+	e.hide(pipeline.MarkReplaced)
+	e.appear(k, hit.Request, hit.Rest, hit.Complete)
+	return true
+}
+
+// store keeps the answer of a request that has ended, where the rules keep it: one to the
+// document as it still is, and others only by KeepSuperseded.
+func (e *Editor) store(r *request) {
+	superseded := r.key.verdict != document.Exact && !r.speculative
+	if e.cache == nil || r.warmUp || r.text == "" || superseded && !e.sim.config.Plugin.KeepSuperseded {
+		return
+	}
+	complete := r.Record.Outcome == pipeline.OK && !r.closed
+	e.cache.Store(cache.Of(&r.asked), cache.Answer{Text: r.text, Complete: complete, Request: r.Record.ID}, e.sim.config.Loop.Now())
+}
