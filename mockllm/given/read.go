@@ -107,7 +107,9 @@ var keys = slices.Concat(tags(Server{}), tags(Limit{}), tags(Scripted{}))
 // tags returns the names of a struct's fields as JSON has them.
 func tags(v any) (names []string) {
 	for _, f := range reflect.VisibleFields(reflect.TypeOf(v)) {
-		names = append(names, f.Tag.Get("json"))
+		if name := f.Tag.Get("json"); name != "" {
+			names = append(names, name)
+		}
 	}
 	return names
 }

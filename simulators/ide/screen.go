@@ -31,6 +31,12 @@ type screen struct {
 // waiting reports whether something may still appear by itself.
 func (s *screen) waiting() bool { return s.holds }
 
+// Show puts a suggestion on the screen whose request is not known.
+func (e *Editor) Show(text string) {
+	s := &e.screen
+	s.rest, s.request, s.owner, s.whole = text, 0, nil, true
+}
+
 // hide takes the suggestion away, which a mark of its owner tells.
 func (e *Editor) hide(mark string) {
 	s := &e.screen

@@ -1,0 +1,235 @@
+package cases
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"halfsecond/mockllm/engine"
+	"halfsecond/mockllm/token"
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/document"
+	"halfsecond/pipeline/link"
+	"halfsecond/simulators/ide"
+	"halfsecond/simulators/ide/cache"
+	"halfsecond/simulators/ide/plugin"
+	"halfsecond/simulators/ide/prompt"
+	"halfsecond/simulators/ide/typing"
+)
+
+// Outcome is what became of a case: its traces, in order, and what else is to be told of it.
+type Outcome struct {
+	setup    *Setup
+	traces   []*pipeline.Trace
+	others   []*pipeline.Request // of other users
+	prompts  [][]uint64          // the tokens of each request's prompt, and first of that before
+	document *document.Document
+	shown    string
+	at       time.Duration // when the run ended
+	loads    int
+	dials    int
+}
+
+// world is a case at work.
+type world struct {
+	setup *Setup
+	loop  *pipeline.Virtual
+	out   *Outcome
+	asked int // requests so far
+	ids   int64
+}
+
+// Run runs a case on the virtual clock.
+func (s *Setup) Run() (*Outcome, error) {
+	w := &world{setup: s, loop: &pipeline.Virtual{}, out: &Outcome{setup: s}}
+	rules, err := s.rules()
+	if err != nil {
+		return nil, err
+	}
+	if err := w.hold(rules.Prompt); err != nil {
+		return nil, err
+	}
+	server := s.Server.Build(w.loop)
+	w.askForOthers(server)
+	stage := engine.NewStage(w.loop, server)
+	stage.Caches, stage.Loads = true, true
+	way := link.Between(w.loop, s.path(), stage)
+	wire := link.Dialing(w.loop, s.connections(), way)
+	simulator, err := ide.New(ide.Config{
+		Loop: w.loop, LLM: &watched{LLM: wire, world: w}, Seed: 1, Right: 1, Plugin: *rules, Says: w.say,
+		Typing:      func(int) typing.Source { return s.newScript() },
+		NextRequest: func() int64 { w.ids++; return w.ids },
+	})
+	if err != nil {
+		return nil, err
+	}
+	editor := simulator.Start(0, 1<<30, func(t *pipeline.Trace) { w.out.traces = append(w.out.traces, t) }, func() {})
+	if s.Document.Ghost != "" {
+		w.loop.At(0, pipeline.RankTimer, func() { editor.Show(s.Document.Ghost) })
+	}
+	until := pipeline.LastInstant
+	if s.Until != nil {
+		until = span(*s.Until)
+	}
+	w.loop.RunUntil(until)
+	w.end(editor, server, wire)
+	return w.out, nil
+}
+
+// end gathers what is to be told.
+func (w *world) end(e *ide.Editor, server engine.Engine, wire *link.Dialer) {
+	o := w.out
+	o.at = w.loop.Now()
+	o.document, o.shown = e.Document(), e.Shown()
+	e.Stop()
+	o.loads, o.dials = server.Stats().Loads, wire.Dials()
+	slices.SortStableFunc(o.traces, func(a, b *pipeline.Trace) int { return cmp.Compare(a.Due, b.Due) })
+}
+
+// rules returns the plugin's rules.
+func (s *Setup) rules() (*plugin.Rules, error) {
+	p := &s.Plugin
+	kb := s.Document.KB
+	if p.PrepareKB != nil {
+		kb = *p.PrepareKB
+	}
+	r := &plugin.Rules{
+		Wait: plugin.Wait{For: span(p.Debounce)}, Throttle: span(p.Throttle), Trailing: p.Trailing,
+		Prepare:      span(p.PreparePerKB * kb),
+		KeepMatching: p.KeepMatching, EditorToken: p.EditorToken,
+		Speculate: p.Speculate, SpeculationLives: !p.SpeculateCancel, WarmUp: p.WarmUpOnFocus,
+		KeepSuperseded: p.StoreSuperseded,
+		Display:        plugin.Display{LeastVisible: span(p.MinVisible)},
+		Prompt:         prompt.Shape{Layout: prompt.PSM, Prefix: prompt.Size{N: 1 << 20}, Suffix: prompt.Size{N: 1 << 20}},
+		MaxTokens:      s.mostTokens(),
+	}
+	r.Cancel = plugin.Cancel(slices.Index([]string{"none", "discard", "wire"}, p.Cancel))
+	if p.Rest == "close" {
+		r.Rest = plugin.RestClose
+	}
+	if p.OnLimit == "wait" {
+		r.OnLimit = plugin.LimitWait
+	}
+	if p.Accept == "replace_line" {
+		r.Display.Accept = plugin.AcceptReplace
+	}
+	switch p.Cache {
+	case "last":
+		r.Reuse = plugin.TypedAsSuggested
+	case "lru":
+		r.Cache = cache.Config{Capacity: 1000}
+	}
+	return r, s.shape(&r.Prompt)
+}
+
+// family is the model whose tokens stand in a case's prompts.
+const family = "qwen2.5-coder"
+
+// shape fills in how the prompt is made.
+func (s *Setup) shape(shape *prompt.Shape) error {
+	p := s.Plugin.Prompt
+	if p == nil {
+		return nil
+	}
+	layout, err := prompt.ParseLayout(cmp.Or(p.Layout, "prefix_only"))
+	if err != nil {
+		return fmt.Errorf("%s: plugin.prompt: %w", s.ID, err)
+	}
+	*shape = prompt.Shape{Layout: layout, Family: family, Grid: p.Grid, Prefix: prompt.Size{N: 1 << 20}, Suffix: prompt.Size{N: p.Suffix}}
+	if p.Window > 0 {
+		shape.Prefix.N = p.Window
+	}
+	return nil
+}
+
+// hold has the server's cache begin with the prompt of the document as it is before the first
+// key.
+func (w *world) hold(shape prompt.Shape) error {
+	if w.setup.Server.PromptCache != "prefix" {
+		return nil
+	}
+	b, err := prompt.NewBuilder(shape)
+	if err != nil {
+		return err
+	}
+	var d document.Document
+	before, after := w.setup.text()
+	d.Open(before+after, len(before))
+	p := b.Build(&d)
+	tokens := p.Blocks(nil, 1, "")
+	w.setup.Server.Hold(tokens)
+	w.out.prompts = append(w.out.prompts, tokens)
+	return nil
+}
+
+// path is the way to the server and back.
+func (s *Setup) path() link.Path {
+	if s.Network.RTT == 0 {
+		return link.Path{}
+	}
+	return link.Path{RoundTrip: func(uint64) time.Duration { return span(s.Network.RTT) }}
+}
+
+// connections is how requests travel.
+func (s *Setup) connections() link.Connections {
+	n := &s.Network
+	c := link.Connections{Shared: n.HTTP == "2", Dial: span(n.RTT * (n.TCPRTTs + n.TLSRTTs))}
+	if n.Warm {
+		c.Open = 1
+	}
+	return c
+}
+
+// askForOthers has other users ask.
+func (w *world) askForOthers(server engine.Engine) {
+	for i := range w.setup.Others {
+		o := &w.setup.Others[i]
+		record := pipeline.NewRequest(0, span(o.At))
+		r := &engine.Request{Prompt: max(1, o.Prompt), Output: o.N, Kind: o.Kind, Scheduled: pipeline.Unknown, Last: pipeline.Unknown}
+		if r.Output == 0 {
+			r.Output = w.setup.Server.N
+		}
+		pace := o.pace()
+		if o.Hold > 0 {
+			r.Output = 1
+		}
+		w.setup.Server.Pace(r, pace)
+		r.NotifyAt = 1
+		r.Notify = func(n int) int {
+			if n == 1 {
+				record.FirstOutput = w.loop.Now()
+			}
+			record.LastOutput = w.loop.Now()
+			return n + 1
+		}
+		r.Done = func(outcome pipeline.Outcome) { record.Outcome, record.End = outcome, w.loop.Now() }
+		w.out.others = append(w.out.others, &record)
+		w.loop.At(span(o.At), pipeline.RankTimer, func() { server.Submit(r) })
+	}
+}
+
+// mostTokens returns the tokens of the longest answer.
+func (s *Setup) mostTokens() int {
+	n := s.Server.N
+	for _, a := range s.Server.Answers {
+		n = max(n, token.Count(a.Text))
+	}
+	return n
+}
+
+// watched keeps what is asked.
+type watched struct {
+	pipeline.LLM
+	world *world
+}
+
+// Start implements pipeline.LLM. A prompt of a stated length has that.
+func (l *watched) Start(c *pipeline.Call) {
+	tokens := c.Blocks(nil, 1)
+	l.world.out.prompts = append(l.world.out.prompts, tokens[:min(len(tokens), c.PromptTokens)])
+	if n := l.world.setup.Server.PromptTokens; n > 0 {
+		c.PromptTokens = n
+	}
+	l.LLM.Start(c)
+}
