@@ -18,6 +18,7 @@ const (
 	lognormal                // median a, sigma b
 	uniform                  // a to b, both included
 	exponential              // mean a
+	loglogistic              // median a, scale of the logarithm b
 )
 
 // Dist is a distribution of durations of zero or more, in whole nanoseconds. The zero Dist
@@ -51,6 +52,18 @@ func LogNormal(mu, sigma float64) Dist {
 		return Dist{shape: constant, a: math.Round(median)}
 	}
 	return Dist{shape: lognormal, a: median, b: sigma}
+}
+
+// LogLogistic returns the log-logistic distribution whose logarithm in milliseconds
+// is logistic with mean mu and standard deviation sigma: its median is exp(mu) ms,
+// as that of LogNormal, its tails are heavier. It panics when sigma is negative or
+// the median is beyond Longest.
+func LogLogistic(mu, sigma float64) Dist {
+	d := LogNormal(mu, sigma)
+	if d.shape == lognormal {
+		d.shape, d.b = loglogistic, sigma*math.Sqrt(3)/math.Pi
+	}
+	return d
 }
 
 // FromQuantiles returns the log-normal distribution with that median and that
@@ -147,11 +160,14 @@ func (d Dist) at(u float64) time.Duration {
 	return t
 }
 
-// whole returns the duration in nanoseconds at share u of a log-normal or an
-// exponential before truncation.
+// whole returns the duration in nanoseconds at share u of a distribution that has
+// no end, before truncation.
 func (d Dist) whole(u float64) float64 {
-	if d.shape == exponential {
+	switch d.shape {
+	case exponential:
 		return -d.a * math.Log1p(-u)
+	case loglogistic:
+		return d.a * math.Exp(d.b*(math.Log(u)-math.Log1p(-u)))
 	}
 	return d.a * math.Exp(d.b*probit(u))
 }
@@ -163,8 +179,8 @@ func (d Dist) Mean() time.Duration { return round(d.mean()) }
 func (d Dist) Spread() bool { return d.shape != constant }
 
 // String returns the distribution as scenario files write it: "180ms",
-// "{p50: 2.4s, p95: 6s}", "{uniform: [1s, 2s]}" or "{exponential: 2s}". One that is
-// truncated adds its bounds, which scenario files do not know.
+// "{p50: 2.4s, p95: 6s}", "{uniform: [1s, 2s]}" or "{exponential: 2s}". Scenario files do
+// not know one that is log-logistic, nor the bounds of one that is truncated.
 func (d Dist) String() string {
 	return d.text(func(t time.Duration) string { return t.String() })
 }
@@ -177,6 +193,8 @@ func (d Dist) text(unit func(time.Duration) string) string {
 	switch d.shape {
 	case lognormal:
 		return fmt.Sprintf("{p50: %s, p95: %s}", unit(d.Quantile(.5)), unit(d.Quantile(.95)))
+	case loglogistic:
+		return fmt.Sprintf("{loglogistic: {p50: %s, p95: %s}}", unit(d.Quantile(.5)), unit(d.Quantile(.95)))
 	case uniform:
 		return fmt.Sprintf("{uniform: [%s, %s]}", unit(d.Quantile(0)), unit(d.Quantile(1)))
 	case exponential:

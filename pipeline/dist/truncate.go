@@ -37,21 +37,30 @@ func (d Dist) bounds(from, to time.Duration) (lo, hi time.Duration) {
 	return max(from, d.at(0)), min(to, d.at(1))
 }
 
-// under returns the share of a whole log-normal or exponential that lies below x
+// under returns the share of a whole distribution without an end that lies below x
 // nanoseconds, and over the share above: each keeps its digits where it is small.
 func (d Dist) under(x float64) float64 {
-	if d.shape == exponential {
+	switch d.shape {
+	case exponential:
 		return -math.Expm1(-x / d.a)
+	case loglogistic:
+		return logistic(math.Log(x/d.a) / d.b)
 	}
 	return normal(math.Log(x/d.a) / d.b)
 }
 
 func (d Dist) over(x float64) float64 {
-	if d.shape == exponential {
+	switch d.shape {
+	case exponential:
 		return math.Exp(-x / d.a)
+	case loglogistic:
+		return logistic(-math.Log(x/d.a) / d.b)
 	}
 	return normal(-math.Log(x/d.a) / d.b)
 }
+
+// logistic returns the share of a standard logistic that lies below z.
+func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
 // normal returns the share of a standard normal that lies below z.
 func normal(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
@@ -67,8 +76,37 @@ func (d Dist) mean() float64 {
 		// moved by sigma, over the share they cut from the normal itself.
 		moved := normal(probit(1-d.above)-d.b) - normal(probit(d.below)-d.b)
 		return d.a * math.Exp(d.b*d.b/2) * moved / kept
+	case loglogistic:
+		return d.meanLogLogistic()
 	case exponential:
 		return d.a + (float64(d.lo)*(1-d.below)-float64(d.hi)*d.above)/kept
 	}
 	return d.a
+}
+
+// meanLogLogistic returns the mean of a log-logistic. Whole, it is the median times
+// x / sin x with x = pi times the scale, and has none from scale 1 on. Between bounds
+// there is no closed form: it is a times the integral of exp(b z) over the logistic
+// density of z, by Simpson's rule, over the share that the bounds leave.
+func (d Dist) meanLogLogistic() float64 {
+	if d.hi == 0 {
+		x := math.Pi * d.b
+		if x >= math.Pi {
+			return float64(Longest)
+		}
+		return d.a * x / math.Sin(x)
+	}
+	const steps = 2000
+	from, to := max(math.Log(float64(d.lo)/d.a)/d.b, -700), math.Log(float64(d.hi)/d.a)/d.b
+	width := (to - from) / steps
+	var sum float64
+	for i := range steps + 1 {
+		z := from + float64(i)*width
+		weight := [2]float64{2, 4}[i%2]
+		if i == 0 || i == steps {
+			weight = 1
+		}
+		sum += weight * math.Exp(d.b*z) * logistic(z) * logistic(-z)
+	}
+	return d.a * sum * width / 3 / (1 - d.below - d.above)
 }
