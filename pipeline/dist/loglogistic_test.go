@@ -33,7 +33,7 @@ func TestLogLogistic(t *testing.T) {
 // Between bounds a quantile is that of the whole distribution, over what is left,
 // and the mean is that of the quantiles.
 func TestLogLogisticTruncated(t *testing.T) {
-	d := must(LogLogistic(math.Log(90), math.Pi/math.Sqrt(3)/2).Truncate(30*ms, 270*ms)) // keeps .1 to .9
+	d := must(LogLogistic(math.Log(90), math.Pi/math.Sqrt(3)/2).Truncate(30*ms, 270*ms))                   // keeps .1 to .9
 	for q, want := range map[float64]time.Duration{0: 30 * ms, .5: 90 * ms, .875: 180 * ms, 1: 270 * ms} { // .8 of the whole
 		if got := d.Quantile(q); (got - want).Abs() > 1 {
 			t.Errorf("quantile %v = %s, want %s", q, got, want)

@@ -22,6 +22,17 @@ type Profile struct {
 	// and from then on every HoldNext.
 	Rethinks            float64
 	HoldFirst, HoldNext time.Duration
+	// Jumps is the chance that the person, when a line is done, goes to the end of
+	// another one that stands there, types its last characters anew and comes back, 0
+	// to 1. With 0 it never happens.
+	Jumps float64
+	// Pastes is the chance that the lines ahead come as one paste of 2 to 8 lines where
+	// a line begins, 0 to 1. With 0 it never happens.
+	Pastes float64
+	// Shape is the form of the gaps' distribution, log-normal by default.
+	Shape Shape
+	// Habits are how the keys follow each other; nil stands for those of Expert.
+	Habits *Habits
 	// Lines is how many lines are typed in the middle of the text, which is there
 	// otherwise: a place is drawn, and another when that is done. With 0, or a text
 	// of fewer than twice as many lines, all of it is typed in an empty document.
@@ -39,11 +50,12 @@ var profiles = map[string]Profile{
 	"slow":    {WPM: 30, Slips: .03, Rethinks: .05, HoldFirst: 500 * time.Millisecond, HoldNext: 33 * time.Millisecond},
 	"average": {WPM: 52, Slips: .03, Rethinks: .05, HoldFirst: 500 * time.Millisecond, HoldNext: 33 * time.Millisecond},
 	"fast":    {WPM: 80, Slips: .03, Rethinks: .05, HoldFirst: 500 * time.Millisecond, HoldNext: 33 * time.Millisecond},
+	"rapid":   {WPM: 110, Slips: .03, Rethinks: .05, HoldFirst: 500 * time.Millisecond, HoldNext: 33 * time.Millisecond},
 	"expert":  {Slips: .05, Rethinks: .2, HoldFirst: 500 * time.Millisecond, HoldNext: 33 * time.Millisecond},
 }
 
 // ProfileNames returns the names of the presets, the slowest first.
-func ProfileNames() []string { return []string{"slow", "average", "fast", "expert"} }
+func ProfileNames() []string { return []string{"slow", "average", "fast", "rapid", "expert"} }
 
 // ProfileNamed returns a preset.
 func ProfileNamed(name string) (Profile, error) {
@@ -62,7 +74,10 @@ func (p Profile) Validate() error {
 	if p.WPM != 0 && !(p.WPM >= 5 && p.WPM <= 300) {
 		errs = append(errs, fmt.Errorf("words a minute is %v, must be 5 to 300, or 0 for the expert's own pace", p.WPM))
 	}
-	errs = append(errs, share("slips", p.Slips), share("rethinks", p.Rethinks))
+	errs = append(errs, share("slips", p.Slips), share("rethinks", p.Rethinks), share("jumps", p.Jumps), share("pastes", p.Pastes))
+	if int(p.Shape) >= len(shapeNames) {
+		errs = append(errs, fmt.Errorf("shape of gaps is %d, must be 0 to %d", p.Shape, len(shapeNames)-1))
+	}
 	if p.HoldFirst < 0 || p.HoldNext < 0 {
 		errs = append(errs, fmt.Errorf("a held key repeats after %s and every %s, must not be negative", p.HoldFirst, p.HoldNext))
 	}

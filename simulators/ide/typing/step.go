@@ -1,7 +1,9 @@
 // Package typing is what a person does in an editor, step by step.
 //
 // Read step.go first: what a step is. typist.go and work.go make steps out of a text
-// and a seed, with profile.go, gaps.go, keyboard.go and the texts.
+// and a seed, with profile.go, gaps.go, keyboard.go and the texts; slips.go has what goes
+// wrong on the way, excursion.go jumps and pastes, accepted.go what a suggestion that was
+// taken does to the typing. reader.go is whether one is taken.
 package typing
 
 import (
@@ -36,10 +38,10 @@ const (
 	Punct
 	Enter
 	Backspace
-	classes
+	Classes // how many there are
 )
 
-var classNames = [classes]string{"word", "space", "punct", "enter", "backspace"}
+var classNames = [Classes]string{"word", "space", "punct", "enter", "backspace"}
 
 // String returns the class's name in traces.
 func (c Class) String() string { return classNames[c] }
@@ -64,6 +66,7 @@ type Step struct {
 
 	Edit   document.Edit // of a Key or a Change
 	Class  Class         // of a Key
+	Burst  int           // of a Key: the burst of typing that it is part of, from 1 on; 0 when nobody counted
 	Cursor int           // of a Move or an Open: the cursor's new position
 	Text   string        // of an Open: the new document; of a Popup: the selected entry; of an Invoke
 	// Truth is, for what changes the document or moves the cursor, the text that will really follow at the cursor, as far
@@ -78,9 +81,13 @@ type Source interface {
 	Next() (Step, bool)
 }
 
-// Accepter is a Source that is told of a suggestion that was accepted, so that what it
-// types next goes on behind it.
-type Accepter interface{ Accepted(text string) }
+// Accepter is a Source that goes on with its text behind a suggestion that was taken.
+type Accepter interface {
+	// Accepted says that the person took a suggestion: the text stands at the cursor
+	// as Document.Suggestion puts it there, and the cursor behind it. The step that
+	// Next returned last has not been done, and never will be.
+	Accepted(text string)
+}
 
 // Do does what the step does to the document. It panics when a position is outside
 // of the text.

@@ -16,7 +16,7 @@ var texts embed.FS
 func TextNames() []string {
 	files, err := fs.Glob(texts, "texts/*.txt")
 	if err != nil {
-		panic("ide: " + err.Error())
+		panic("typing: " + err.Error())
 	}
 	for i, f := range files {
 		files[i] = strings.TrimSuffix(strings.TrimPrefix(f, "texts/"), ".txt")

@@ -14,10 +14,10 @@ import (
 type Typist struct {
 	text    string
 	profile Profile
-	rhythms [classes][classes]rhythm
-	// paired marks the brackets that have their partner on the same line: editors
-	// close those at once, and the closing one is typed over.
-	paired []bool
+	rhythms rhythms
+	// partner has, of a bracket whose partner is on the same line, where that is, and
+	// -1 for all else: editors close those at once, and the closing one is typed over.
+	partner []int
 	// starts are the places in the text where a line is typed from, behind its
 	// indentation.
 	starts []int
@@ -37,11 +37,24 @@ func NewTypist(text string, p Profile) (*Typist, error) {
 	if !document.Visible(text) {
 		return nil, errors.New("the text to type has no character that can be seen")
 	}
-	scale := 1.0
-	if p.WPM > 0 {
-		scale = float64(time.Minute) / (5 * p.WPM) / float64(meanGap(text))
+	r, err := p.rhythms(text)
+	if err != nil {
+		return nil, err
 	}
-	return &Typist{text, p, rhythms(scale), pairs(text), lineStarts(text)}, nil
+	return &Typist{text, p, r, partners(text), lineStarts(text)}, nil
+}
+
+// rhythms returns the person's gaps: the habits at the person's pace in that text.
+func (p *Profile) rhythms(text string) (rhythms, error) {
+	habits := expert
+	if p.Habits != nil {
+		habits = *p.Habits
+	}
+	own, err := habits.rhythms(p.Shape, 1)
+	if err != nil || p.WPM == 0 {
+		return own, err
+	}
+	return habits.rhythms(p.Shape, float64(time.Minute)/(5*p.WPM)/float64(own.meanGap(text)))
 }
 
 // lineStarts returns the start of the text and the places behind its line breaks.
@@ -56,15 +69,13 @@ func lineStarts(text string) []int {
 	return starts
 }
 
-// meanGap returns the mean gap between the text's keys at the table's own pace,
-// pauses aside.
-func meanGap(text string) time.Duration {
-	table := rhythms(1)
+// meanGap returns the mean gap between the text's keys, pauses aside.
+func (r *rhythms) meanGap(text string) time.Duration {
 	var sum time.Duration
 	keys, prev := 0, Enter
 	for at := 0; at < len(text); keys++ {
 		cur := classAt(text, at)
-		sum += table[prev][cur].gap.Mean()
+		sum += r.pairs[prev][cur].gap.Mean()
 		at, prev = at+len(strokeAt(text, at)), cur
 	}
 	return sum / time.Duration(keys)
@@ -101,11 +112,13 @@ const (
 // bracketPairs are what an editor makes of each opening bracket.
 var bracketPairs = [len(opening)]string{"()", "[]", "{}"}
 
-// pairs marks the brackets whose partner is on the same line.
-func pairs(text string) []bool {
-	paired := make([]bool, len(text))
+// partners returns, of each bracket whose partner is on the same line, where that
+// is, and -1 of all else.
+func partners(text string) []int {
+	partner := make([]int, len(text))
 	var open []int
 	for i := range len(text) {
+		partner[i] = -1
 		switch c := text[i]; {
 		case c == '\n':
 			open = open[:0]
@@ -117,9 +130,9 @@ func pairs(text string) []bool {
 				open = open[:0]
 				continue
 			}
-			paired[open[last]], paired[i] = true, true
+			partner[open[last]], partner[i] = i, open[last]
 			open = open[:last]
 		}
 	}
-	return paired
+	return partner
 }

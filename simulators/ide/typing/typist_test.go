@@ -62,7 +62,7 @@ func TestTypistTypesTheText(t *testing.T) {
 				if s.Kind != Key {
 					continue
 				}
-				if s.Gap < shortestGap || s.Gap > longestPause {
+				if s.Gap < ShortestGap || s.Gap > LongestPause {
 					t.Fatalf("gap of %s, want 12 ms to 2 min", s.Gap)
 				}
 				if s.Class == Backspace {
@@ -160,7 +160,7 @@ func TestTypistSteps(t *testing.T) {
 			t.Errorf("key %d is %+v, a %s before %q; want %+v, a %s before %q", i, s.Edit, s.Class, s.Truth, w.edit, w.class, w.truth)
 		}
 	}
-	if s, _ := typing.Next(); s.Kind != Open || s.Gap < shortestGap {
+	if s, _ := typing.Next(); s.Kind != Open || s.Gap < ShortestGap {
 		t.Errorf("after the text comes %+v, want a new document after a while", s)
 	}
 }
@@ -215,9 +215,9 @@ func TestSpeed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for prev := range who.rhythms {
-			for cur := range who.rhythms[prev] {
-				who.rhythms[prev][cur].pause = 0
+		for prev := range who.rhythms.pairs {
+			for cur := range who.rhythms.pairs[prev] {
+				who.rhythms.pairs[prev][cur].pause = 0
 			}
 		}
 		var sum time.Duration
@@ -276,7 +276,7 @@ func TestTypistRefuses(t *testing.T) {
 			t.Errorf("NewTypist(%q, %+v): error %v, want %q", c.text, c.profile, err, c.want)
 		}
 	}
-	if _, err := ProfileNamed("hasty"); err == nil || err.Error() != `there is no typist "hasty", only slow, average, fast, expert` {
+	if _, err := ProfileNamed("hasty"); err == nil || err.Error() != `there is no typist "hasty", only slow, average, fast, rapid, expert` {
 		t.Errorf("ProfileNamed(hasty): error %v", err)
 	}
 	if _, err := Text("poem"); err == nil || !strings.HasSuffix(err.Error(), "only go-handler and python-report") {

@@ -3,69 +3,80 @@ package typing
 import (
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"halfsecond/pipeline/dist"
 	"halfsecond/pipeline/document"
 )
 
-const (
-	// transposed is the share of slips that exchange two characters, blindly the
-	// most characters typed on before a slip is seen. A rethink takes back
-	// leastBack to mostBack characters. All four are assumed.
-	transposed = .25
-	blindly    = 3
-	leastBack  = 3
-	mostBack   = 15
-)
-
-// typing is a Typist at work on one copy of the text after the other.
+// work is a Typist at work on one copy of the text after the other.
 type work struct {
 	*Typist
-	seed        uint64
-	user, round int // round -1: nothing is open
-	rand        dist.Rand
-	prev        Class
-	at          int // bytes of the text that stand before the cursor, slips aside
-	end         int // where in the text this round of typing ends
-	cursor      int // bytes before the cursor
-	since       int // characters since the last bracket or the start of the line
-	rethink     int // where in the text the person will think again, -1 for nowhere
-	script      []stroke
-	done        int // strokes of the script that are typed
+	seed uint64
+	user int
+	state
+	before state // as it was before the last step
 }
 
-// stroke is a key that does not just type on.
-type stroke struct {
-	text  string // what it types, or takes back when it is a backspace
-	class Class
-	truth string
-	held  bool // it is a repeat of a held key, after
-	after time.Duration
+// state is how far the work is.
+type state struct {
+	round   int // -1: nothing is open
+	rand    dist.Rand
+	side    dist.Rand // of jumps and pastes, which shift no other draw
+	prev    Class
+	moved   bool // the last thing done was to move the cursor
+	bursts  bursts
+	at      int // bytes of the text that stand before the cursor, slips aside
+	end     int // where in the text this round of typing ends
+	cursor  int // bytes before the cursor
+	since   int // characters since the last bracket, the start of the line or a suggestion
+	rethink int // where in the text the person will think again, -1 for nowhere
+	jump    bool
+	paste   int // where in the text the paste ends that is next, 0 for none
+	script  []stroke
+	done    int // strokes of the script that are done
+	given   []span
+	undo    undo
 }
+
+// span is a part of the text.
+type span struct{ from, to int }
 
 // Type returns what that person does: the same steps for the same seed and
 // user. It never ends: when the text, or its part that was to be typed, stands
 // there, the next round begins in a new document, with other draws. Truth is the
 // rest of what is typed in the round, and empty while something mistyped stands
-// before the cursor.
+// before the cursor; on another line it is the rest of what is typed there. The
+// source is an Accepter.
 func (t *Typist) Type(seed uint64, user int) Source {
-	return &work{Typist: t, seed: seed, user: user, round: -1}
+	return &work{Typist: t, seed: seed, user: user, state: state{round: -1}}
 }
 
 // Next implements Source.
 func (t *work) Next() (Step, bool) {
+	t.before = t.state
+	s := t.step()
+	s.Burst = t.bursts.of(&s)
+	return s, true
+}
+
+func (t *work) step() Step {
+	if t.undo.added > 0 {
+		return t.takeBackSuggestion()
+	}
 	if t.done == len(t.script) {
 		if t.round < 0 || t.at == t.end {
-			return t.open(), true
+			return t.open()
+		}
+		if t.paste > 0 {
+			return t.putIn()
 		}
 		t.plan()
 	}
 	if t.done < len(t.script) {
 		t.done++
-		return t.act(&t.script[t.done-1]), true
+		return t.act(&t.script[t.done-1])
 	}
-	return t.typeOn(), true
+	return t.typeOn()
 }
 
 // open starts the next round: on the next copy of the text, or with lines missing
@@ -77,9 +88,10 @@ func (t *work) open() Step {
 	}
 	t.round++
 	t.rand = dist.Stream(t.seed, "ide/typing", t.user, t.round)
+	t.side = dist.Stream(t.seed, "ide/typing/side", t.user, t.round)
 	t.at, t.end = t.place()
 	s.Text, s.Cursor = t.text[:t.at]+t.text[t.end:], t.at
-	t.prev, t.cursor = Enter, t.at
+	t.prev, t.moved, t.jump, t.cursor, t.given = Enter, false, false, t.at, nil
 	t.startLine()
 	return s
 }
@@ -98,9 +110,11 @@ func (t *work) place() (from, to int) {
 	return t.starts[first], len(t.text)
 }
 
-// startLine decides whether the line ahead will be thought over, and where.
+// startLine decides whether the line ahead will be thought over, and where, and
+// whether it is pasted.
 func (t *work) startLine() {
 	t.since, t.rethink = 0, -1
+	t.choosePaste()
 	if t.rand.Float64() >= t.profile.Rethinks {
 		return
 	}
@@ -113,105 +127,31 @@ func (t *work) startLine() {
 	}
 }
 
-// plan writes the script of a rethink or a slip when one begins here.
+// plan writes the script of a jump, a rethink or a slip when one begins here.
 func (t *work) plan() {
 	t.script, t.done = t.script[:0], 0
-	if t.rethink >= 0 && t.at >= t.rethink {
+	switch {
+	case t.jump:
+		t.jump = false
+		t.leave()
+	case t.rethink >= 0 && t.at >= t.rethink:
 		t.rethink = -1
 		t.takeBack()
-		return
-	}
-	if classAt(t.text, t.at) == Word && t.rand.Float64() < t.profile.Slips {
+	case classAt(t.text, t.at) == Word && t.rand.Float64() < t.profile.Slips:
 		t.slip()
 	}
 }
 
-// takeBack deletes part of the line, back to its last bracket at most.
-func (t *work) takeBack() {
-	n := min(leastBack+t.rand.IntN(mostBack-leastBack+1), t.since)
-	if n < leastBack {
-		return
-	}
-	t.since -= n
-	for i := range n {
-		_, size := utf8.DecodeLastRuneInString(t.text[:t.at])
-		t.at -= size
-		s := stroke{text: t.text[t.at : t.at+size], class: Backspace, truth: t.text[t.at:t.end]}
-		switch {
-		case i == 1:
-			s.held, s.after = true, t.profile.HoldFirst
-		case i > 1:
-			s.held, s.after = true, t.profile.HoldNext
-		}
-		t.script = append(t.script, s)
-	}
-}
-
-// slip mistypes what comes next, types on for a moment and takes it all back.
-func (t *work) slip() {
-	wrong, meant := t.mistyped()
-	if wrong == "" {
-		return
-	}
-	from := t.at + meant
-	end := from
-	for n := min(t.rand.IntN(blindly+1), t.rand.IntN(blindly+1)); n > 0 && end < t.end && classAt(t.text, end) == Word; n-- {
-		end += len(strokeAt(t.text, end))
-	}
-	wrong += t.text[from:end]
-	for len(wrong) > 0 {
-		_, size := utf8.DecodeRuneInString(wrong)
-		t.script = append(t.script, stroke{text: wrong[:size], class: Word})
-		wrong = wrong[size:]
-	}
-	for i := len(t.script) - 1; i >= 0; i-- {
-		t.script = append(t.script, stroke{text: t.script[i].text, class: Backspace})
-	}
-	t.script[len(t.script)-1].truth = t.text[t.at:t.end]
-}
-
-// mistyped returns what is typed in place of the next one or two characters, and
-// how many bytes of the text that was meant to be; nothing when the key here is
-// on no row of the keyboard.
-func (t *work) mistyped() (wrong string, meant int) {
-	c, size := utf8.DecodeRuneInString(t.text[t.at:])
-	exchange := t.rand.Float64() < transposed
-	if next := t.at + size; exchange && next < t.end && classAt(t.text, next) == Word {
-		second := strokeAt(t.text, next)
-		if first := t.text[t.at:next]; first != second {
-			return second + first, size + len(second)
-		}
-	}
-	return slipOf(c, &t.rand), size
-}
-
-// act types a stroke of the script.
-func (t *work) act(k *stroke) Step {
-	s := Step{Kind: Key, Class: k.class, Truth: k.truth, Gap: k.after}
-	gap := t.gap(k.class)
-	if !k.held {
-		s.Gap = gap
-	}
-	if k.class == Backspace {
-		t.cursor -= len(k.text)
-		s.Edit = document.Edit{Offset: t.cursor, Delete: len(k.text), Cursor: t.cursor}
-		return s
-	}
-	s.Edit = document.Edit{Offset: t.cursor, Insert: k.text, Cursor: t.cursor + len(k.text)}
-	t.cursor += len(k.text)
-	return s
-}
-
 // typeOn types what comes next in the text.
 func (t *work) typeOn() Step {
-	text, class, bracket := strokeAt(t.text, t.at), classAt(t.text, t.at), t.paired[t.at]
+	text, class := strokeAt(t.text, t.at), classAt(t.text, t.at)
 	e := document.Edit{Offset: t.cursor, Insert: text, Cursor: t.cursor + len(text)}
 	t.since++
 	if class == Punct && strings.Contains(opening+closing, text) {
 		t.since = 0
-		if i := strings.Index(opening, text); bracket && i >= 0 {
+		if i := strings.Index(opening, text); i >= 0 && t.partner[t.at] >= 0 {
 			e.Insert = bracketPairs[i]
-		} else if bracket {
+		} else if t.closed(t.at) {
 			e.Delete = len(text)
 		}
 	}
@@ -221,13 +161,32 @@ func (t *work) typeOn() Step {
 	s.Truth = t.text[t.at:t.end]
 	if class == Enter {
 		t.startLine()
+		t.chooseJump()
 	}
 	return s
 }
 
+// closed reports whether what stands at that place of the text is a bracket that
+// the editor closed when its partner was typed.
+func (t *work) closed(at int) bool {
+	partner := t.partner[at]
+	if partner < 0 || partner > at {
+		return false
+	}
+	for _, g := range t.given {
+		if partner >= g.from && partner < g.to {
+			return false
+		}
+	}
+	return true
+}
+
 // gap draws the time until a key of that class is pressed.
 func (t *work) gap(cur Class) time.Duration {
-	d := t.rhythms[t.prev][cur].draw(&t.rand)
+	d := t.rhythms.draw(t.prev, cur, &t.rand)
+	if t.moved {
+		t.moved, d = false, settles.Draw(&t.side)
+	}
 	t.prev = cur
 	return d
 }
