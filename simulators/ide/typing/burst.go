@@ -2,16 +2,17 @@ package typing
 
 import "time"
 
-// bursts numbers the bursts of typing of a source, step by step.
-type bursts struct {
+// Bursts numbers the bursts of typing of a source, step by step.
+type Bursts struct {
 	number int
 	since  time.Duration // since the key before
 	over   bool
 }
 
-// of returns the burst of a key, and 0 of any other step. A burst ends with a gap of
-// more than ShortestPause between two keys, and where another document is opened.
-func (b *bursts) of(s *Step) int {
+// Of returns the burst of a key, from 1 on, and 0 of any other step. A burst ends with
+// a gap of more than ShortestPause between two keys, and where another document is
+// opened.
+func (b *Bursts) Of(s *Step) int {
 	b.since += s.Gap
 	if s.Kind == Open {
 		b.over = true
@@ -24,12 +25,4 @@ func (b *bursts) of(s *Step) int {
 	}
 	b.since, b.over = 0, false
 	return b.number
-}
-
-// NumberBursts gives each key the number of its burst, from 1 on.
-func NumberBursts(steps []Step) {
-	var b bursts
-	for i := range steps {
-		steps[i].Burst = b.of(&steps[i])
-	}
 }

@@ -176,10 +176,10 @@ func TestBursts(t *testing.T) {
 		{Kind: Open}, key(5 * time.Second), key(time.Second), {Kind: Move, Gap: 600 * time.Millisecond}, key(400 * time.Millisecond),
 		{Kind: Change, Gap: 600 * time.Millisecond}, key(400*time.Millisecond + 1), key(1), {Kind: Open, Gap: 1}, key(1),
 	}
-	NumberBursts(steps)
+	var b Bursts
 	var got []int
-	for _, s := range steps {
-		got = append(got, s.Burst)
+	for i := range steps {
+		got = append(got, b.Of(&steps[i]))
 	}
 	want := []int{0, 1, 1, 0, 1, 0, 2, 2, 0, 3}
 	for i := range want {

@@ -81,6 +81,26 @@ type Source interface {
 	Next() (Step, bool)
 }
 
+// First returns the steps of a source up to its so manieth key.
+func First(y Source, keys int) Source { return &first{y, keys} }
+
+type first struct {
+	Source
+	keys int
+}
+
+// Next implements Source.
+func (f *first) Next() (Step, bool) {
+	if f.keys == 0 {
+		return Step{}, false
+	}
+	s, ok := f.Source.Next()
+	if ok && s.Kind == Key {
+		f.keys--
+	}
+	return s, ok
+}
+
 // Accepter is a Source that goes on with its text behind a suggestion that was taken.
 type Accepter interface {
 	// Accepted says that the person took a suggestion: the text stands at the cursor

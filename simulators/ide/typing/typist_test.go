@@ -29,16 +29,16 @@ func typist(t testing.TB, text, profile string) *Typist {
 // firstKeys returns the first n keys of a typing.
 func firstKeys(y Source, n int) []Step {
 	var keys []Step
-	for len(keys) < n {
+	y = First(y, n)
+	for {
 		s, ok := y.Next()
 		if !ok {
-			break
+			return keys
 		}
 		if s.Kind == Key {
 			keys = append(keys, s)
 		}
 	}
-	return keys
 }
 
 // Whatever goes wrong on the way, the text is typed in the end, and truth is the

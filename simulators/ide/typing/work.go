@@ -24,7 +24,7 @@ type state struct {
 	side    dist.Rand // of jumps and pastes, which shift no other draw
 	prev    Class
 	moved   bool // the last thing done was to move the cursor
-	bursts  bursts
+	bursts  Bursts
 	at      int // bytes of the text that stand before the cursor, slips aside
 	end     int // where in the text this round of typing ends
 	cursor  int // bytes before the cursor
@@ -55,7 +55,7 @@ func (t *Typist) Type(seed uint64, user int) Source {
 func (t *work) Next() (Step, bool) {
 	t.before = t.state
 	s := t.step()
-	s.Burst = t.bursts.of(&s)
+	s.Burst = t.bursts.Of(&s)
 	return s, true
 }
 
