@@ -79,6 +79,7 @@
 //	  arrival          when a request falls due
 //	  voice, ide, bench  the interactions
 //	    ide/typing     what a person does in an editor: a seeded typist
+//	      fit          the habits behind what somebody typed
 //	    ide/recording  what people did, replayed
 //	    ide/plugin     the rules by which a ghost-text plugin asks
 //	    ide/cache      what a plugin keeps of earlier answers

@@ -31,8 +31,9 @@ type Habits struct {
 // Computed from the gaps between consecutive typing edits of one document in the
 // recording sessions/vscode_session1 (its notice names the source), pairs seen 20
 // times or more; read 2026-11-29. It is one fast typist with completion on, not a
-// population. Package fit computes such a table; its test tells how the one that it
-// finds in the built-in part of the recording differs from this one.
+// population. Package fit computes such a table. The one that it finds in the documents
+// of the recording that are built in types the same: the median of the gaps, their 90th
+// percentile and the share above 350 ms are within 4 % of this one's.
 var expert = Habits{
 	Pairs: [Classes][Classes]Habit{
 		Word:  {Word: {4.44, .62, .009}, Space: {4.62, .49, .017}, Punct: {5.50, .51, .103}, Backspace: {6.12, .48, .115}},
