@@ -119,7 +119,8 @@ const (
 	FactSource      = "source"      // where its first text came from
 	FactClass       = "class"       // what kind of key it is, or of step
 	FactHeld        = "held"        // which rule of the plugin kept it from asking, or held the request back
-	FactClosed      = "closed"      // who closed its request: one of those below
+	FactGivenUp     = "given_up"    // who gave its request up: one of those below
+	FactStored      = "stored"      // "yes": its answer is in the plugin's cache
 	FactSaved       = "saved"       // of an accepted suggestion: its characters
 )
 
@@ -133,11 +134,12 @@ const (
 	ClassSpeculation = "speculation" // what would follow if a suggestion were accepted
 )
 
-// Who closes requests.
+// Who gives requests up.
 const (
-	ClosedByRule   = "rule"   // the plugin's rule, at the next step
-	ClosedByEditor = "editor" // the editor's own token
-	ClosedByServed = "served" // another answer was shown
+	ClosedByRule   = "rule"      // the plugin's rule, at the next step
+	ClosedByEditor = "editor"    // the editor's own token
+	ClosedByServed = "served"    // another answer was shown
+	Discarded      = "discarded" // the plugin's rule drops what comes, and closes nothing
 )
 
 // Sources of what a key could show: see FactSource.

@@ -137,8 +137,7 @@ func (e *Editor) change(s *typing.Step) (typed string) {
 
 // acceptance returns the edit that puts a suggestion into the document.
 func (e *Editor) acceptance(suggestion string) document.Edit {
-	at := e.document.Cursor()
-	edit := document.Edit{Offset: at, Insert: suggestion, Cursor: at + len(suggestion)}
+	edit := e.document.Suggestion(suggestion)
 	if e.sim.config.Plugin.Display.Accept == plugin.AcceptReplace {
 		edit.Delete = len(restOfLine(&e.document))
 	}

@@ -24,13 +24,14 @@ type key struct {
 	source      string
 	class       string
 	held        string   // why nothing was asked, or not at once
-	closedBy    string   // who closed its request
+	givenUp     string   // who gave its request up
 	saved       int      // characters of the suggestion that it accepted
 	request     *request // nil when nothing was asked, and again when that has ended
 	joined      *request // the request of an earlier key whose text came while this was the last
 	past        bool     // something else happened in the editor since
 	useful      bool     // its request's answer was shown
 	guessed     bool     // what follows its answer was asked for
+	stored      bool     // and it is in the cache
 	handed      bool
 
 	handled time.Duration // by the editor's thread
@@ -57,6 +58,9 @@ func (e *Editor) begin(kind string, index int, class string, came time.Duration)
 	now := e.sim.config.Loop.Now()
 	k := &key{verdict: document.NoVerdict, source: sourceNone, class: class, handled: now, ready: now, waits: now}
 	k.Trace = pipeline.Trace{Kind: kind, Session: e.user, Index: index, Due: came, End: now, Spans: k.spans[:0], Marks: k.marks[:0]}
+	if now > came {
+		k.Add(pipeline.Span{Name: pipeline.SpanKeyWait, Start: came, End: now, Simulated: true})
+	}
 	if e.sim.config.Late != nil {
 		k.Late = e.sim.config.Late()
 	}
@@ -66,12 +70,9 @@ func (e *Editor) begin(kind string, index int, class string, came time.Duration)
 // waited adds the spans of what a key waits for before its request is sent now, and returns
 // the last.
 func (k *key) waited(now time.Duration) pipeline.SpanID {
-	last := pipeline.NoSpan
+	last := pipeline.SpanID(len(k.Spans) - 1) // its wait for the thread, if any
 	add := func(name string, from, to time.Duration) {
 		last = k.Add(pipeline.Span{Name: name, Start: from, End: to, Simulated: true}, last)
-	}
-	if k.handled > k.Due {
-		add(pipeline.SpanKeyWait, k.Due, k.handled)
 	}
 	if k.ready > k.handled {
 		add(pipeline.SpanPrepare, k.handled, k.ready)
@@ -135,7 +136,10 @@ func (k *key) finish() *pipeline.Trace {
 	}
 	k.Facts = k.facts[:]
 	k.fact(pipeline.FactHeld, k.held)
-	k.fact(pipeline.FactClosed, k.closedBy)
+	k.fact(pipeline.FactGivenUp, k.givenUp)
+	if k.stored {
+		k.fact(pipeline.FactStored, "yes")
+	}
 	if k.saved > 0 {
 		k.fact(pipeline.FactSaved, strconv.Itoa(k.saved))
 	}

@@ -41,6 +41,7 @@ func (e *Editor) store(r *request) {
 	if e.cache == nil || r.warmUp || r.text == "" || superseded && !e.sim.config.Plugin.KeepSuperseded {
 		return
 	}
+	r.key.stored = true
 	complete := r.Record.Outcome == pipeline.OK && !r.closed
 	e.cache.Store(cache.Of(&r.asked), cache.Answer{Text: r.text, Complete: complete, Request: r.Record.ID}, e.sim.config.Loop.Now())
 }

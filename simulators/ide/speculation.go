@@ -102,7 +102,7 @@ func (e *Editor) giveUp(step typing.Kind) {
 		case p.EditorToken:
 			e.close(r, pipeline.ClosedByEditor)
 		case p.Cancel == plugin.CancelDiscard:
-			r.dropped = true
+			r.dropped, r.key.givenUp = true, pipeline.Discarded
 		case p.Cancel == plugin.CancelWire && !(p.KeepMatching && e.mayContinue(r)):
 			e.close(r, pipeline.ClosedByRule)
 		}
@@ -123,7 +123,7 @@ func (e *Editor) closeOthers(shown *request) {
 
 // close gives a request up on the wire.
 func (e *Editor) close(r *request, by string) {
-	r.closed, r.key.closedBy = true, by
+	r.closed, r.key.givenUp = true, by
 	r.Record.Closed = e.sim.config.Loop.Now()
 	e.sim.config.LLM.Cancel(&r.Call)
 }

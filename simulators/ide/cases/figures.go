@@ -7,7 +7,6 @@ import (
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/document"
-	"halfsecond/pipeline/quantile"
 )
 
 // Figures returns what is told of a case, by name: numbers (times in ms, shares in percent),
@@ -32,7 +31,7 @@ type told struct {
 	requests []request // in the order in which they were due, warm-ups aside
 	warmUps  int
 	lastKey  time.Duration
-	typed    bool           // there was a last key
+	typed    bool            // there was a last key
 	last     *pipeline.Trace // of it
 }
 
@@ -40,7 +39,7 @@ type told struct {
 type request struct {
 	*pipeline.Request
 	trace *pipeline.Trace
-	shown bool // its answer was, now or later
+	shown bool // its answer was, now or after trimming, and did not turn out stale
 	n     int  // its place among all that were asked
 }
 
@@ -64,7 +63,8 @@ func (t *told) find() {
 				continue
 			}
 			shown := x.Mark(pipeline.MarkShown) != pipeline.Unknown || x.Mark(pipeline.MarkShownAgain) != pipeline.Unknown
-			r.shown = shown && len(x.Uses) == 0 || used[r.ID]
+			shown = shown && len(x.Uses) == 0 && !slices.Contains(stale, document.Verdict(x.Fact(pipeline.FactVerdict)))
+			r.shown = shown || used[r.ID]
 			t.requests = append(t.requests, r)
 		}
 	}
@@ -173,12 +173,6 @@ func (t *told) waits() {
 		for _, s := range x.Spans {
 			if s.Name == pipeline.SpanKeyWait {
 				worst = max(worst, s.For())
-			}
-		}
-		if x.Fact(pipeline.FactDelay) != "" {
-			d, err := time.ParseDuration(x.Fact(pipeline.FactDelay))
-			if err == nil {
-				worst = max(worst, d)
 			}
 		}
 	}
@@ -336,7 +330,7 @@ func (t *told) counts() {
 	}
 	if len(warm) > 0 {
 		slices.Sort(warm)
-		t.all["warm_first_text_p99"] = warm[quantile.Rank(len(warm), quantile.P99)-1]
+		t.all["warm_first_text_p99"] = warm[(99*len(warm)+99)/100-1] // the nearest rank
 	}
 }
 

@@ -124,7 +124,7 @@ func (s *Setup) rules() (*plugin.Rules, error) {
 }
 
 // family is the model whose tokens stand in a case's prompts.
-const family = "qwen2.5-coder"
+const family = "qwen"
 
 // shape fills in how the prompt is made.
 func (s *Setup) shape(shape *prompt.Shape) error {

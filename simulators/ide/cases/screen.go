@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -130,7 +131,7 @@ func (s *Setup) gaps(path string) (all []time.Duration, err error) {
 	if err != nil {
 		return nil, err
 	}
-	session, err := recording.Read(strings.NewReader(string(data)))
+	session, err := recording.Read(path, bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}

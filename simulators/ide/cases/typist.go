@@ -117,12 +117,13 @@ func (s *Setup) text() (before, after string) {
 	return before, after
 }
 
-// words returns n tokens of a document.
+// words returns n tokens of a document, all of them different.
 func words(name string, n int) string {
-	if n == 0 {
-		return ""
+	p := make(token.Passage, n)
+	for i := range p {
+		p[i] = token.Segment{ID: token.Name(1, "ide/cases/"+name, i), N: 1}
 	}
-	return token.Passage{{ID: token.Name(1, "ide/cases/"+name), N: n}}.Text()
+	return p.Text()
 }
 
 // Next implements typing.Source.
