@@ -47,7 +47,7 @@ func TestShared(t *testing.T) {
 		texts := func() (all []string) {
 			for range 1 + r.IntN(3) {
 				text := ""
-				for range r.IntN(4) {
+				for range r.IntN(12) {
 					text += pieces[r.IntN(len(pieces))]
 				}
 				all = append(all, text)
@@ -55,6 +55,10 @@ func TestShared(t *testing.T) {
 			return all
 		}
 		a, b := texts(), texts()
+		if r.IntN(2) == 0 { // a start in common
+			start := texts()[0]
+			a[0], b[0] = start+a[0], start+b[0]
+		}
 		x, y := Blocks(nil, 1, a...), Blocks(nil, 1, b...)
 		want := 0
 		for want < min(len(x), len(y)) && x[want] == y[want] {

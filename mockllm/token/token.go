@@ -23,6 +23,10 @@ const (
 	maxBlank   = 16
 )
 
+// Lookahead is how many bytes past its end a token can depend on: a blank and one
+// character.
+const Lookahead = 1 + utf8.UTFMax
+
 // Next returns the length in bytes of the first token of text: 0 for no text,
 // else at least one whole character.
 func Next(text string) int {

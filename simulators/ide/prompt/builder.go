@@ -1,8 +1,6 @@
 package prompt
 
 import (
-	"bytes"
-
 	"halfsecond/pipeline/document"
 )
 
@@ -45,16 +43,28 @@ func (b *Builder) Build(d *document.Document) Prompt {
 		b.source = b.source.changed(s, b.plan.file)
 	}
 	b.built++
-	c := &b.cutter
+	return b.build(&b.cutter, d)
+}
+
+// Suppose returns the prompt for a document in which a text were typed at the cursor, as a
+// plugin sends it that asks ahead for what comes after a suggestion. It leaves the builder
+// and the document as they are, and costs what the document is long.
+func (b *Builder) Suppose(d *document.Document, text string) Prompt {
+	var then document.Document
+	then.Open(string(d.Before())+text+d.After(), d.Cursor()+len(text))
+	return b.build(&cutter{rest: b.cutter.rest}, &then)
+}
+
+// build makes the prompt for a document that a cutter knows.
+func (b *Builder) build(c *cutter, d *document.Document) Prompt {
+	s := &b.plan.shape
 	c.follow(d)
 	p := Prompt{plan: b.plan, source: b.source, asked: d.Snapshot()}
-	p.from = c.from(p.asked.Before(), s)
-	p.line = len(p.asked.Before())
-	if s.Layout == LineAfterMiddle {
-		p.line = max(p.from, bytes.LastIndexByte(p.asked.Before(), '\n')+1)
-	}
+	p.line, p.end = c.end(p.asked.Before(), s)
+	p.from = min(c.from(p.asked.Before(), s), p.end)
+	p.line = max(p.line, p.from)
 	if s.Layout != PrefixOnly {
-		p.suffix = c.suffix(p.asked.After(), s).len()
+		p.suffix = c.suffix(p.asked.After(), s).text
 	}
 	p.tokens = c.count(&p)
 	return p
@@ -77,7 +87,7 @@ func (c *cutter) count(p *Prompt) (n int) {
 		case Suffix:
 			j.add(&c.rest.part)
 		case Typed:
-			c.add(&j, p.asked.Before(), p.line, len(p.asked.Before()))
+			c.add(&j, p.asked.Before(), p.line, p.end)
 		default:
 			j.add(&e.part)
 		}

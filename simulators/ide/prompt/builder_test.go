@@ -25,10 +25,14 @@ func anyShape(r *dist.Rand) Shape {
 			Layout: Layout(r.IntN(5)), Family: families[r.IntN(len(families))],
 			Prefix: Size{1 + r.IntN(30), Unit(r.IntN(3))}, Suffix: Size{r.IntN(12), Unit(r.IntN(3))},
 			Grid: r.IntN(2) * r.IntN(6), WholeLines: r.IntN(4) == 0,
+			SkipBlank: r.IntN(4) == 0, NextLine: r.IntN(4) == 0,
 			Header: []string{"", "", "# {path}\n", "<|file_sep|>{path}\n", " \n", "// a\n\n"}[r.IntN(6)],
 		}
 		if r.IntN(3) == 0 {
 			s.Snippets = Snippets{N: 1 + r.IntN(3), Tokens: 1 + r.IntN(9), Every: r.IntN(4), Ring: r.IntN(2) == 0, After: r.IntN(2) == 0}
+		}
+		if r.IntN(4) == 0 {
+			s.Sticky = Sticky{1 + r.IntN(8), r.IntN(100)}
 		}
 		if s.Validate() == nil {
 			return s
@@ -76,6 +80,28 @@ func TestTokensAreThoseOfTheText(t *testing.T) {
 	}
 }
 
+// What is supposed to be typed gives the prompt that it gives when it is typed.
+func TestSuppose(t *testing.T) {
+	for seed := range uint64(200) {
+		r := dist.Stream(seed, "shape")
+		s := anyShape(&r)
+		s.Snippets.Every = 0
+		b := builder(t, s)
+		var d document.Document
+		for range 20 {
+			edit(&d, &r)
+			b.Build(&d)
+			text := []string{"x", " ", "\n\t", "é = 1\n"}[r.IntN(4)]
+			supposed := b.Suppose(&d, text)
+			types(&d, text)
+			built := b.Build(&d)
+			if shared, cause := Drift(&built, &supposed); cause != Same || shared != built.Tokens() || supposed.Text() != built.Text() {
+				t.Fatalf("seed %d, %+v: supposed %q, built %q", seed, s, supposed.Text().Text, built.Text().Text)
+			}
+		}
+	}
+}
+
 // window returns what goes in, found by looking at each character.
 func window(before, after string, s *Shape) (prefix, suffix string) {
 	from, grid := 0, max(1, s.Grid)
@@ -94,6 +120,13 @@ func window(before, after string, s *Shape) (prefix, suffix string) {
 	}
 	for from < len(before) && !utf8.RuneStart(before[from]) {
 		from++
+	}
+	if typed := before[strings.LastIndexByte(before, '\n')+1:]; s.SkipBlank && strings.TrimSpace(typed) == "" {
+		defer func() { prefix = strings.TrimSuffix(prefix, typed[max(0, len(typed)-len(prefix)):]) }()
+	}
+	if s.NextLine {
+		_, after, _ = strings.Cut(after, "\n")
+		after = strings.TrimLeft(after, " \t\n")
 	}
 	for s.WholeLines && from > 0 && before[from-1] != '\n' && strings.Contains(before[from:], "\n") {
 		from++
@@ -125,14 +158,43 @@ func TestWindowIsWhatTheShapeSays(t *testing.T) {
 			p := b.Build(&d)
 			prefix, suffix, typed := p.Parts()
 			wantPrefix, wantSuffix := window(string(d.Before()), d.After(), &s)
+			if s.Sticky.Tokens > 0 {
+				wantSuffix = suffix // is tested by itself
+			}
 			if prefix+typed != wantPrefix || suffix != wantSuffix {
 				t.Fatalf("seed %d, %+v: of %q|%q got %q, %q; want %q, %q", seed, s, d.Before(), d.After(), prefix+typed, suffix, wantPrefix, wantSuffix)
 			}
 			if strings.Contains(typed, "\n") || typed != "" && s.Layout != LineAfterMiddle {
 				t.Fatalf("seed %d: typed of the line is %q", seed, typed)
 			}
-			if from, n := p.Window(); string(d.Before()[from:]) != wantPrefix || d.After()[:n] != wantSuffix {
-				t.Fatalf("seed %d: window is %d, %d", seed, from, n)
+			if from, rest := p.Window(); !strings.HasPrefix(string(d.Before()[from:]), wantPrefix) || rest != wantSuffix {
+				t.Fatalf("seed %d: window is from %d, %q", seed, from, rest)
+			}
+		}
+	}
+}
+
+// A suffix stays while the new one is like it.
+func TestStickySuffix(t *testing.T) {
+	s := Shape{Layout: PSM, Prefix: Size{All, Bytes}, Suffix: Size{All, Bytes}, NextLine: true, Sticky: Sticky{Tokens: 10, Percent: 30}}
+	const below = "\n\n  a b c d e f g h i j\n"
+	for _, c := range []struct {
+		name, after, want string
+	}{
+		{"rest of the line", "(x)" + below, "a b c d e f g h i j\n"},
+		{"two of ten tokens", "\na B c D e f g h i j k\n", "a b c d e f g h i j\n"},
+		{"three of ten tokens", "\na B C D e f g h i j k\n", "a B C D e f g h i j k\n"},
+		{"another first token", "\nA b c d e f g h i j\n", "A b c d e f g h i j\n"},
+		{"beyond the tokens that count", below + "more", "a b c d e f g h i j\n"},
+		{"nothing below", "(x)", ""},
+	} {
+		b := builder(t, s)
+		var d document.Document
+		for _, after := range []string{below, c.after} {
+			d.Open("x"+after, 1)
+			p := b.Build(&d)
+			if got := p.Text().Suffix; after == c.after && got != c.want {
+				t.Errorf("%s: suffix is %q, want %q", c.name, got, c.want)
 			}
 		}
 	}
@@ -149,6 +211,7 @@ func TestText(t *testing.T) {
 		want  string
 	}{
 		{"prefix only", Shape{Layout: PrefixOnly, Family: "qwen"}, "a\n  b "},
+		{"white space skipped", Shape{Layout: LineAfterMiddle, Family: "qwen", SkipBlank: true}, "<|fim_prefix|>a\n<|fim_suffix|> c\nd<|fim_middle|>  b "},
 		{"psm", Shape{Layout: PSM, Family: "qwen"}, "<|fim_prefix|>a\n  b <|fim_suffix|> c\nd<|fim_middle|>"},
 		{"spm with middle", Shape{Layout: SPMMiddle, Family: "starcoder"}, "<fim_suffix> c\nd<fim_prefix>a\n  b <fim_middle>"},
 		{"line after middle", Shape{Layout: LineAfterMiddle, Family: "qwen"}, "<|fim_prefix|>a\n<|fim_suffix|> c\nd<|fim_middle|>  b "},
@@ -179,6 +242,26 @@ func TestText(t *testing.T) {
 		}
 		if h, ok := fim.Find(got.Text); c.shape.Layout != PrefixOnly && (!ok || h.Before != "a\n  b " || !strings.HasPrefix(h.After, " c\nd")) {
 			t.Errorf("%s: a server finds the hole %+v, %t", c.name, h, ok)
+		}
+	}
+}
+
+// White space of a line on which nothing else is typed is not sent.
+func TestBlankLine(t *testing.T) {
+	for _, c := range []struct {
+		layout Layout
+		want   string
+	}{
+		{LineAfterMiddle, "<|fim_prefix|>f {\n<|fim_suffix|>\n}<|fim_middle|>"},
+		{PSM, "<|fim_prefix|>f {\n<|fim_suffix|>\n}<|fim_middle|>"},
+		{PrefixOnly, "f {\n"},
+	} {
+		b := builder(t, Shape{Layout: c.layout, Family: "qwen", Prefix: Size{All, Lines}, Suffix: Size{All, Bytes}, SkipBlank: true})
+		var d document.Document
+		d.Open("f {\n\t\n}", 5)
+		p := b.Build(&d)
+		if got := p.Text().Text; got != c.want {
+			t.Errorf("%s: %q, want %q", c.layout, got, c.want)
 		}
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agnivade/levenshtein"
+
+	"halfsecond/mockllm/token"
 	"halfsecond/pipeline/document"
 )
 
@@ -55,6 +58,19 @@ func step(n, grid int) int {
 	return n
 }
 
+// end returns where the prefix ends, and what is typed of the current line begins, which
+// is nothing where that is white space to skip.
+func (c *cutter) end(text []byte, s *Shape) (line, end int) {
+	line, end = c.lines.start(len(c.lines.starts)), len(text)
+	if s.SkipBlank && len(bytes.TrimSpace(text[line:])) == 0 {
+		end = line
+	}
+	if s.Layout != LineAfterMiddle {
+		line = end
+	}
+	return line, end
+}
+
 // rest is the suffix of a document, which seldom changes. The zero rest belongs to the
 // empty text.
 type rest struct {
@@ -64,10 +80,44 @@ type rest struct {
 
 // suffix returns what of the text after the cursor goes in.
 func (c *cutter) suffix(after string, s *Shape) *part {
-	if c.rest.after != after {
-		c.rest = rest{after, plain(after[:suffixLen(after, s)])}
+	if c.rest.after == after {
+		return &c.rest.part
+	}
+	c.rest.after = after
+	if s.NextLine {
+		_, after, _ = strings.Cut(after, "\n")
+		after = strings.TrimLeft(after, " \t\r\n")
+	}
+	if after = after[:suffixLen(after, s)]; !s.Sticky.keeps(c.rest.text, after) {
+		c.rest.part = plain(after)
 	}
 	return &c.rest.part
+}
+
+// keeps reports whether a suffix is so like a new one that it stays.
+func (s *Sticky) keeps(old, fresh string) bool {
+	if s.Tokens == 0 || old == "" || fresh == "" {
+		return false
+	}
+	numbers := map[string]rune{}
+	a, b := s.first(old, numbers), s.first(fresh, numbers)
+	return a[0] == b[0] && 100*levenshtein.ComputeDistance(string(a), string(b)) < s.Percent*len(b)
+}
+
+// first returns the first tokens of a text, each as one character by its number.
+func (s *Sticky) first(text string, numbers map[string]rune) (all []rune) {
+	for range s.Tokens {
+		n := token.Next(text)
+		if n == 0 {
+			break
+		}
+		if _, known := numbers[text[:n]]; !known {
+			numbers[text[:n]] = rune(len(numbers) + 1)
+		}
+		all = append(all, numbers[text[:n]])
+		text = text[n:]
+	}
+	return all
 }
 
 // suffixLen returns the length of the suffix.

@@ -16,8 +16,9 @@ type Prompt struct {
 	source *source
 	asked  document.Snapshot
 	from   int // the prefix's first byte before the cursor
-	line   int // its end: the cursor, or the start of the current line
-	suffix int // bytes after the cursor
+	line   int // its end, and the start of what is typed of the current line by itself
+	end    int // of that
+	suffix string
 	tokens int
 }
 
@@ -28,16 +29,15 @@ func (p *Prompt) Tokens() int { return p.tokens }
 // Asked returns the document as it was.
 func (p *Prompt) Asked() *document.Snapshot { return &p.asked }
 
-// Window returns where what was sent of the text before the cursor begins, and the length
-// of what was sent of the text after it, in bytes.
-func (p *Prompt) Window() (from, suffix int) { return p.from, p.suffix }
+// Window returns the byte before the cursor where the prefix begins, and the suffix.
+func (p *Prompt) Window() (from int, suffix string) { return p.from, p.suffix }
 
 // Parts returns the texts for a server that has a field for each, as llama.cpp's /infill
 // has: the prefix without the current line where that stands by itself, the suffix, and
 // what is typed of the line. Other files are not among them.
 func (p *Prompt) Parts() (prefix, suffix, typed string) {
 	b := p.asked.Before()
-	return string(b[p.from:p.line]), p.asked.After()[:p.suffix], string(b[p.line:])
+	return string(b[p.from:p.line]), p.suffix, string(b[p.line:p.end])
 }
 
 // Text returns the prompt as it is sent: as one text, or for a server that joins the
@@ -48,8 +48,8 @@ func (p *Prompt) Text() pipeline.Prompt {
 	}
 	b := p.asked.Before()
 	return pipeline.Prompt{
-		Text:   p.context(front) + string(b[p.from:]),
-		Suffix: p.asked.After()[:p.suffix] + p.context(behind),
+		Text:   p.context(front) + string(b[p.from:p.end]),
+		Suffix: p.suffix + p.context(behind),
 	}
 }
 
@@ -86,7 +86,7 @@ type span struct {
 func (p *Prompt) write(names func(string) string) *written {
 	w := &written{names: names, spans: make([]span, 0, len(p.plan.elements)+len(p.source.snippets)+1)}
 	b := p.asked.Before()
-	w.Grow(len(b) - p.from + p.suffix + 64)
+	w.Grow(len(b) - p.from + len(p.suffix) + 64)
 	for i := range p.plan.elements {
 		e := &p.plan.elements[i]
 		from := w.Len()
@@ -97,9 +97,9 @@ func (p *Prompt) write(names func(string) string) *written {
 		case Prefix:
 			w.Write(b[p.from:p.line])
 		case Suffix:
-			w.WriteString(p.asked.After()[:p.suffix])
+			w.WriteString(p.suffix)
 		case Typed:
-			w.Write(b[p.line:])
+			w.Write(b[p.line:p.end])
 		case Marker:
 			w.WriteString(names(e.text))
 		}

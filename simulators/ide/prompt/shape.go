@@ -27,11 +27,27 @@ type Shape struct {
 	// lines until the tokens fit (continuedev/continue,
 	// core/autocomplete/util/HelperVars.ts, commit 136b0f4, read 2026-11-30).
 	WholeLines bool
+	// NextLine has the suffix begin with the first line below the cursor's that is not
+	// blank, so that what is typed of a line, and the brackets that the editor closes in it,
+	// do not change it. Copilot does so, see Sticky.
+	NextLine bool
+	// Sticky has the suffix of the prompt before sent again while it is like the new one.
+	Sticky Sticky
+	// SkipBlank leaves white space out of the prefix where nothing else is typed of the
+	// current line: llama.vim, llama.vscode and Copilot do so, as what follows the cursor
+	// then begins with the indentation.
+	SkipBlank bool
 	// Header is lines before the text of the document, with {path} for its path; tokens of
 	// model families in it count as such. "" or text that ends with a line break.
 	Header   string
 	Snippets Snippets
 }
+
+// Sticky is the rule that a suffix stays while its first token does, and the edit distance
+// of its first Tokens from those of the new one is less than Percent of them; 0 Tokens is no
+// such rule. Copilot has 50 and 10 (microsoft/vscode-copilot-chat, completions-core,
+// prompt/components/currentFile.tsx, AfterCursor, read 2026-11-30).
+type Sticky struct{ Tokens, Percent int }
 
 // Snippets are texts of other files that go into a prompt: N of so many Tokens each.
 type Snippets struct {
@@ -118,6 +134,7 @@ func (s Shape) Validate() error {
 	say(s.Prefix.N < 1 && s.Prefix.Unit != Lines || s.Prefix.N < 0, "prefix is %d, must be at least 1, or 0 lines", s.Prefix.N)
 	say(s.Suffix.N < 0, "suffix is %d, must not be negative", s.Suffix.N)
 	say(s.Grid < 0, "grid is %d, must not be negative", s.Grid)
+	say(s.Sticky.Tokens < 0 || s.Sticky.Percent < 0, "sticky suffix is %d tokens and %d percent, must not be negative", s.Sticky.Tokens, s.Sticky.Percent)
 	say(s.Header != "" && !strings.HasSuffix(s.Header, "\n"), "header is %q, must end with a line break", s.Header)
 	n := s.Snippets
 	say(n.N < 0 || n.N > 0 && n.Tokens < 1, "snippets are %d of %d tokens, must be 0 or more of at least 1", n.N, n.Tokens)

@@ -6,9 +6,7 @@ import (
 	"halfsecond/mockllm/token"
 )
 
-// lookahead is the number of bytes past its end that a token can depend on: a
-// blank and one character.
-const lookahead = 5
+const lookahead = token.Lookahead
 
 // tally counts the tokens of a text that grows and shrinks at its end. The zero
 // tally belongs to the empty text.
