@@ -173,7 +173,7 @@ func TestTooLongToKeep(t *testing.T) {
 
 func TestConfigRefuses(t *testing.T) {
 	_, err := New(Config{TTL: -1, Bytes: -1, Fuzzy: Fuzzy{LostLines: -2}})
-	want := "capacity is 0 entries, must be at least 1\ntime to live is -1ns, must not be negative\nbytes is -1, must not be negative\nlost lines is -2, must not be negative"
+	want := "capacity is 0 entries, must be from 1 to 1048576\ntime to live is -1ns, must not be negative\nbytes is -1, must not be negative\nlost lines is -2, must not be negative"
 	if err == nil || err.Error() != want {
 		t.Errorf("error is %v, want %s", err, want)
 	}

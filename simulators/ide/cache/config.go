@@ -38,6 +38,9 @@ type Config struct {
 	Fuzzy Fuzzy
 }
 
+// mostEntries is far more than any plugin has.
+const mostEntries = 1 << 20
+
 // Unlimited is a reach without an end.
 const Unlimited = math.MaxInt
 
@@ -95,8 +98,8 @@ type Edits struct{ Lines, Base, Step, Most int }
 // Validate reports everything that makes the rules impossible.
 func (c Config) Validate() error {
 	var errs []error
-	if c.Capacity < 1 {
-		errs = append(errs, fmt.Errorf("capacity is %d entries, must be at least 1", c.Capacity))
+	if c.Capacity < 1 || c.Capacity > mostEntries {
+		errs = append(errs, fmt.Errorf("capacity is %d entries, must be from 1 to %d", c.Capacity, mostEntries))
 	}
 	if c.TTL < 0 {
 		errs = append(errs, fmt.Errorf("time to live is %s, must not be negative", c.TTL))

@@ -82,11 +82,11 @@ func (c *cutter) count(p *Prompt) (n int) {
 			j.add(&p.source.front)
 		case behind:
 			j.add(&p.source.behind)
-		case Prefix:
+		case inPrefix:
 			c.add(&j, p.asked.Before(), p.from, p.line)
-		case Suffix:
+		case inSuffix:
 			j.add(&c.rest.part)
-		case Typed:
+		case inTyped:
 			c.add(&j, p.asked.Before(), p.line, p.end)
 		default:
 			j.add(&e.part)

@@ -230,18 +230,20 @@ func TestText(t *testing.T) {
 			"<[fim-prefix]>a\n  b <[fim-suffix]> c\nd// snippets/0\n" + word + "\n<[fim-middle]>",
 		},
 	} {
-		c.shape.Prefix, c.shape.Suffix = Size{All, Bytes}, Size{All, Bytes}
-		b := builder(t, c.shape)
-		b.Name("x.go")
-		var d document.Document
-		d.Open("a\n  b  c\nd", 6)
-		p := b.Build(&d)
-		got := p.Text()
-		if got.Text != c.want || got.Suffix != "" {
-			t.Errorf("%s: %q, %q; want %q", c.name, got.Text, got.Suffix, c.want)
-		}
-		if h, ok := fim.Find(got.Text); c.shape.Layout != PrefixOnly && (!ok || h.Before != "a\n  b " || !strings.HasPrefix(h.After, " c\nd")) {
-			t.Errorf("%s: a server finds the hole %+v, %t", c.name, h, ok)
+		for unit := range Unit(len(unitNames)) { // all of the text, by any unit
+			c.shape.Prefix, c.shape.Suffix = Size{All, unit}, Size{All, unit}
+			b := builder(t, c.shape)
+			b.Name("x.go")
+			var d document.Document
+			d.Open("a\n  b  c\nd", 6)
+			p := b.Build(&d)
+			got := p.Text()
+			if got.Text != c.want || got.Suffix != "" {
+				t.Errorf("%s, %s: %q, %q; want %q", c.name, unit, got.Text, got.Suffix, c.want)
+			}
+			if h, ok := fim.Find(got.Text); c.shape.Layout != PrefixOnly && (!ok || h.Before != "a\n  b " || !strings.HasPrefix(h.After, " c\nd")) {
+				t.Errorf("%s: a server finds the hole %+v, %t", c.name, h, ok)
+			}
 		}
 	}
 }

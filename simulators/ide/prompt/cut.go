@@ -127,7 +127,7 @@ func suffixLen(after string, s *Shape) int {
 	case Tokens:
 		_, n = FirstTokens(after, s.Suffix.N)
 	case Lines:
-		for range s.Suffix.N + 1 {
+		for i := 0; i <= s.Suffix.N; i++ {
 			end := strings.IndexByte(after[n:], '\n')
 			if end < 0 {
 				return len(after)

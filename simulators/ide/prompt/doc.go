@@ -4,5 +4,6 @@
 // cut.go finds how much of the document goes in, context.go is what goes in beside it,
 // plan.go the order of the parts, prompt.go the prompt itself, and drift.go where two
 // differ first, and why. Tokens are counted as the document grows: tally.go counts those
-// of a text, joint.go those of texts that follow each other.
+// of a text, joint.go those of texts that follow each other. window.go finds what an
+// editor without a shape sends.
 package prompt

@@ -42,13 +42,13 @@ func why(previous, next *Prompt, a, b *written) Cause {
 		}
 	}
 	switch {
-	case first == Header:
+	case first == inHeader:
 		return HeaderChanged
-	case first == Snippet:
+	case first == inSnippet:
 		return SnippetChanged
 	case sameText(previous, next) && len(previous.asked.Before()) != len(next.asked.Before()):
 		return CursorMoved
-	case first == Suffix:
+	case first == inSuffix:
 		return SuffixMoved
 	}
 	return whyBefore(previous, next)
@@ -59,7 +59,7 @@ func whyBefore(previous, next *Prompt) Cause {
 	a, b := previous.asked.Before(), next.asked.Before()
 	n := commonLen(a, b)
 	switch {
-	case n < max(previous.from, next.from):
+	case n < max(previous.from, next.from) && !slid(a[previous.from:], b[next.from:]) && !slid(b[next.from:], a[previous.from:]):
 		return DocumentChanged
 	case previous.from != next.from:
 		return WindowMoved
@@ -67,6 +67,20 @@ func whyBefore(previous, next *Prompt) Cause {
 		return KeyAtCursor
 	}
 	return DocumentChanged
+}
+
+// slid reports whether a text goes on as another begins, for at least half of the shorter.
+func slid(text, next []byte) bool {
+	for k := 1; k < len(text); k++ {
+		n := min(len(text)-k, len(next))
+		if 2*n < min(len(text), len(next)) {
+			return false
+		}
+		if bytes.Equal(text[k:k+n], next[:n]) {
+			return true
+		}
+	}
+	return false
 }
 
 // sameText reports whether two prompts are of the same text.

@@ -60,6 +60,13 @@ func TestDriftTellsTheCause(t *testing.T) {
 		{"a key, sliding", sliding, func(_ *Builder, d *document.Document) { types(d, " x") }, 1, WindowMoved},
 		{"a key into a word, sliding", sliding, func(_ *Builder, d *document.Document) { types(d, "x") }, 5, KeyAtCursor},
 		{"an edit above the window", sliding, func(_ *Builder, d *document.Document) { d.Apply(document.Edit{Offset: 0, Insert: "x y ", Cursor: 37}) }, 12, Same},
+		{"a key, and an edit above the window", sliding, func(_ *Builder, d *document.Document) {
+			d.Apply(document.Edit{Offset: 0, Insert: "x y ", Cursor: 37})
+			types(d, " z")
+		}, 1, WindowMoved},
+		{"an edit across the start of the window", sliding, func(_ *Builder, d *document.Document) {
+			d.Apply(document.Edit{Offset: 8, Delete: 10, Insert: "X", Cursor: 24})
+		}, 1, DocumentChanged},
 		{"an edit in the window", sliding, func(_ *Builder, d *document.Document) { d.Apply(document.Edit{Offset: 15, Insert: "x", Cursor: 34}) }, 1, DocumentChanged},
 		{"another path", header, func(b *Builder, _ *document.Document) { b.Name("b.go") }, 1, HeaderChanged},
 		{"a snippet", snippets, func(_ *Builder, d *document.Document) { types(d, "x") }, 4, SnippetChanged},

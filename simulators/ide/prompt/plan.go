@@ -2,30 +2,30 @@ package prompt
 
 import "halfsecond/mockllm/server/text/fim"
 
-// Section is what a part of a prompt is of.
-type Section uint8
+// section is what a part of a prompt is of.
+type section uint8
 
 const (
-	Marker  Section = iota // a token of a model family
-	Header                 // lines that name the document
-	Snippet                // a text of another file
-	Prefix                 // text before the cursor
-	Suffix                 // text after it
-	Typed                  // what is typed of the current line, where it stands by itself
-	newText                // where the next text begins, for a server that is handed several
+	inMarker  section = iota // a token of a model family
+	inHeader                 // lines that name the document
+	inSnippet                // a text of another file
+	inPrefix                 // text before the cursor
+	inSuffix                 // text after it
+	inTyped                  // what is typed of the current line, where it stands by itself
+	newText                  // where the next text begins, for a server that is handed several
 )
 
 // element is a part of each prompt of a shape.
 type element struct {
-	section Section
+	section section
 	part    // of a marker
 }
 
 // front and behind stand for all that a source has at the front of a prompt, and behind
 // the suffix.
 const (
-	front  = Header
-	behind = Snippet
+	front  = inHeader
+	behind = inSnippet
 )
 
 // plan is the order of the parts of a shape's prompts.
@@ -60,75 +60,92 @@ func newPlan(s Shape) (*plan, error) {
 func (p *plan) handed() {
 	switch p.shape.Layout {
 	case PrefixOnly:
-		p.sections(front, Prefix)
+		p.sections(front, inPrefix)
 	case PSM:
-		p.sections(front, Prefix, newText, Suffix, behind)
+		p.sections(front, inPrefix, newText, inSuffix, behind)
 	case LineAfterMiddle:
-		p.sections(front, Prefix, newText, Suffix, behind, newText, Typed)
+		p.sections(front, inPrefix, newText, inSuffix, behind, newText, inTyped)
 	default:
-		p.sections(Suffix, behind, newText, front, Prefix)
+		p.sections(inSuffix, behind, newText, front, inPrefix)
 	}
 }
 
-// framed orders the texts between the tokens of a family. Where the answer follows the
-// prefix at once, other files stand in front of the document in the prefix itself.
+// framed orders the texts between the tokens of a family.
 func (p *plan) framed(t *fim.Template) {
-	if p.shape.Layout == PrefixOnly {
-		p.sections(front, Prefix)
-		return
+	f := frame{p, t, ""}
+	if t.Spaced {
+		f.space = " "
 	}
-	within := t.Middle == ""
-	if !within {
+	if p.shape.Layout == PrefixOnly || !f.within() {
 		p.sections(front)
 	}
-	prefix := func() {
-		p.marker(t.Prefix)
-		if t.Spaced {
-			p.text(" ")
-		}
-		if within {
-			p.sections(front)
-		}
-		p.sections(Prefix)
-	}
-	suffix := func(space string) {
-		p.marker(space + t.Suffix)
-		p.sections(Suffix, behind)
-	}
-	space := ""
-	if t.Spaced {
-		space = " "
-	}
 	switch p.shape.Layout {
+	case PrefixOnly:
+		p.sections(inPrefix)
 	case SPM:
-		if t.Spaced { // <PRE> <SUF>suffix <MID> prefix
-			p.marker(t.Prefix)
-			suffix(space)
-			p.marker(space + t.Middle)
-			p.text(space)
-			p.sections(Prefix)
-			return
-		}
-		suffix("")
-		prefix()
-		return
+		f.suffixFirst()
 	case SPMMiddle:
-		suffix("")
-		prefix()
+		f.suffix()
+		f.prefix()
+		f.middle()
 	default:
-		prefix()
-		suffix(space)
-	}
-	if t.Middle != "" {
-		p.marker(space + t.Middle)
+		f.prefix()
+		f.suffix()
+		f.middle()
 	}
 	if p.shape.Layout == LineAfterMiddle {
-		p.text(space)
-		p.sections(Typed)
+		p.text(f.space)
+		p.sections(inTyped)
 	}
 }
 
-func (p *plan) sections(all ...Section) {
+// frame writes the tokens of a family around the texts.
+type frame struct {
+	*plan
+	*fim.Template
+	space string // between tokens and texts
+}
+
+// within reports whether other files stand in front of the document in the prefix itself:
+// where the answer follows it at once.
+func (f *frame) within() bool { return f.Middle == "" }
+
+func (f *frame) prefix() {
+	f.marker(f.Prefix)
+	f.text(f.space)
+	if f.within() {
+		f.sections(front)
+	}
+	f.sections(inPrefix)
+}
+
+func (f *frame) suffix() {
+	f.marker(f.space + f.Suffix)
+	f.sections(inSuffix, behind)
+}
+
+func (f *frame) middle() {
+	if f.Middle != "" {
+		f.marker(f.space + f.Middle)
+	}
+}
+
+// suffixFirst orders the texts without a token behind them. A family with spaces has its
+// middle token before the prefix, as CodeLlama: <PRE> <SUF>suffix <MID> prefix.
+func (f *frame) suffixFirst() {
+	if !f.Spaced {
+		f.suffix()
+		f.prefix()
+		return
+	}
+	f.marker(f.Prefix)
+	f.suffix()
+	f.middle()
+	f.text(f.space)
+	f.sections(inPrefix)
+}
+
+func (p *plan) sections(all ...section) {
 	for _, s := range all {
 		p.elements = append(p.elements, element{section: s})
 	}
@@ -136,12 +153,12 @@ func (p *plan) sections(all ...Section) {
 
 // marker adds a token of a family, with a space before it or none.
 func (p *plan) marker(text string) {
-	p.elements = append(p.elements, element{Marker, part{text: fim.Mark(text), closed: true}})
+	p.elements = append(p.elements, element{inMarker, part{text: fim.Mark(text), closed: true}})
 }
 
 // text adds a text that is no token.
 func (p *plan) text(text string) {
 	if text != "" {
-		p.elements = append(p.elements, element{Marker, plain(text)})
+		p.elements = append(p.elements, element{inMarker, plain(text)})
 	}
 }

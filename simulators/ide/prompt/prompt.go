@@ -60,7 +60,7 @@ func (p *Prompt) Blocks(dst []uint64, size int, answer string) []uint64 {
 }
 
 // context writes out what the source has at one of the two places.
-func (p *Prompt) context(place Section) string {
+func (p *Prompt) context(place section) string {
 	w := written{names: fim.Spell}
 	w.source(p, place)
 	return w.String()
@@ -78,7 +78,7 @@ func marks(text string) string { return text }
 
 // span is a section of what is written.
 type span struct {
-	section  Section
+	section  section
 	from, to int
 }
 
@@ -94,13 +94,13 @@ func (p *Prompt) write(names func(string) string) *written {
 		case front, behind:
 			w.source(p, e.section)
 			continue
-		case Prefix:
+		case inPrefix:
 			w.Write(b[p.from:p.line])
-		case Suffix:
+		case inSuffix:
 			w.WriteString(p.suffix)
-		case Typed:
+		case inTyped:
 			w.Write(b[p.line:p.end])
-		case Marker:
+		case inMarker:
 			w.WriteString(names(e.text))
 		}
 		w.spans = append(w.spans, span{e.section, from, w.Len()})
@@ -109,18 +109,18 @@ func (p *Prompt) write(names func(string) string) *written {
 }
 
 // source writes what the source of a prompt has at one of the two places.
-func (w *written) source(p *Prompt, place Section) {
+func (w *written) source(p *Prompt, place section) {
 	if p.plan.shape.Snippets.After == (place == behind) {
 		for i := range p.source.snippets {
 			from := w.Len()
 			p.source.snippets[i].write(&w.Builder, w.names)
-			w.spans = append(w.spans, span{Snippet, from, w.Len()})
+			w.spans = append(w.spans, span{inSnippet, from, w.Len()})
 		}
 	}
 	if place == front {
 		from := w.Len()
 		w.WriteString(w.names(p.source.header))
-		w.spans = append(w.spans, span{Header, from, w.Len()})
+		w.spans = append(w.spans, span{inHeader, from, w.Len()})
 	}
 }
 

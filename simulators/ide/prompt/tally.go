@@ -55,26 +55,35 @@ func next(text []byte) int { return token.Next(string(text[:min(len(text), 32)])
 // count returns the tokens of text[a:b] by itself, and where the last of them begin: at a
 // boundary that nothing behind b can move. The tokens of all of the text must be settled.
 func (t *tally) count(text []byte, a, b int) (n, tail, tailTokens int) {
-	at, jumped := a, false
-	tail = a
-	for at < b {
-		if i, found := slices.BinarySearch(t.ends, int32(at)); !jumped && (found || at == 0) {
-			if at == 0 {
-				i = -1
-			}
-			last, _ := slices.BinarySearch(t.ends, int32(b-lookahead+1))
-			if last--; last > i {
-				n, at = n+last-i, int(t.ends[last])
-				tail, jumped = at, true
-				tailTokens = n
-				continue
-			}
-			jumped = true
-		}
+	at, counted := a, 0
+	for tail = a; at < b && !t.boundary(at); n++ {
 		at += next(text[at:b])
-		n++
 	}
-	return n, tail, n - tailTokens
+	if last := t.boundaryUpTo(b - lookahead); at < b && last > at {
+		n += t.until(last) - t.until(at)
+		at, tail, counted = last, last, n
+	}
+	for ; at < b; n++ {
+		at += next(text[at:b])
+	}
+	return n, tail, n - counted
+}
+
+// until returns how many tokens end up to a byte of the text.
+func (t *tally) until(at int) int {
+	n, _ := slices.BinarySearch(t.ends, int32(at+1))
+	return n
+}
+
+// boundary reports whether a token ends, and the next begins, at a byte of the text.
+func (t *tally) boundary(at int) bool { return t.boundaryUpTo(at) == at }
+
+// boundaryUpTo returns the last boundary up to a byte of the text.
+func (t *tally) boundaryUpTo(at int) int {
+	if n := t.until(at); n > 0 {
+		return int(t.ends[n-1])
+	}
+	return 0
 }
 
 // lines finds the starts of the lines of a text that grows and shrinks at its end. The
