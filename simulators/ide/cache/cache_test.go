@@ -102,22 +102,23 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// The nearest place wins, and with Longest it alone counts.
+// The nearest place wins, with Longest it alone counts, and with MostLeft it does not.
 func TestNearestPlace(t *testing.T) {
+	nearest, longest, most := Prefix{Reach: Unlimited}, Prefix{Reach: Unlimited, Longest: true}, Prefix{Reach: Unlimited, MostLeft: true}
 	for _, c := range []struct {
-		longest bool
-		now     string
-		want    string
+		prefix Prefix
+		now    string
+		want   string
 	}{
-		{false, "console|", ".log(x)"}, {true, "console|", ".log(x)"},
-		{false, "const|", " = 1"}, {true, "const|", ""},
+		{nearest, "console|", ".log(x)"}, {longest, "console|", ".log(x)"}, {most, "console|", ".warn(x)"},
+		{nearest, "const|", " = 1"}, {longest, "const|", ""}, {most, "const|", " = 1"},
 	} {
-		cache := build(t, Config{Capacity: 9, Prefix: Prefix{Reach: Unlimited, Longest: c.longest}})
+		cache := build(t, Config{Capacity: 9, Prefix: c.prefix})
 		cache.Store(at("con|"), Answer{Text: "st = 1", Complete: true, Request: 1}, 0)
 		cache.Store(at("cons|"), Answer{Text: "ole.log(x)", Complete: true, Request: 2}, 0)
-		cache.Store(at("co|"), Answer{Text: "nsole.warn", Complete: true, Request: 3}, 0)
+		cache.Store(at("co|"), Answer{Text: "nsole.warn(x)", Complete: true, Request: 3}, 0)
 		if h, _ := cache.Find(at(c.now), 0); h.Rest != c.want {
-			t.Errorf("longest %t: at %q found %q, want %q", c.longest, c.now, h.Rest, c.want)
+			t.Errorf("%+v: at %q found %q, want %q", c.prefix, c.now, h.Rest, c.want)
 		}
 	}
 }
@@ -172,8 +173,8 @@ func TestTooLongToKeep(t *testing.T) {
 }
 
 func TestConfigRefuses(t *testing.T) {
-	_, err := New(Config{TTL: -1, Bytes: -1, Fuzzy: Fuzzy{LostLines: -2}})
-	want := "capacity is 0 entries, must be from 1 to 1048576\ntime to live is -1ns, must not be negative\nbytes is -1, must not be negative\nlost lines is -2, must not be negative"
+	_, err := New(Config{Prefix: Prefix{Longest: true, MostLeft: true}, TTL: -1, Bytes: -1, Fuzzy: Fuzzy{LostLines: -2}})
+	want := "capacity is 0 entries, must be from 1 to 1048576\ntime to live is -1ns, must not be negative\nprefix takes the longest place only, and the answer with most left of all: want one of them\nbytes is -1, must not be negative\nlost lines is -2, must not be negative"
 	if err == nil || err.Error() != want {
 		t.Errorf("error is %v, want %s", err, want)
 	}

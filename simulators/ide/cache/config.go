@@ -16,7 +16,8 @@ import (
 // (309edd1); sourcegraph/cody vscode/src/completions/request-manager.ts (030ba78) and
 // cache/cache.ts (0200c05); microsoft/vscode-copilot-chat completions-core ghostText,
 // completionsCache; continuedev/continue core/autocomplete/util/AutocompleteLruCache.ts
-// (0432315); twinnydotdev/twinny src/extension/completion/cache.ts (286b751).
+// (0432315); supermaven-inc/supermaven-nvim lua/supermaven-nvim/binary/binary_handler.lua
+// (0010f64); twinnydotdev/twinny src/extension/completion/cache.ts (286b751).
 type Config struct {
 	// Capacity is the most entries, 1 or more: 50 in Twinny, 100 in Tabby and Copilot,
 	// 250 in llama.vim, llama.vscode and Cody, 1000 in Continue.
@@ -54,6 +55,10 @@ type Prefix struct {
 	// Longest looks at the nearest place only for which there is an answer, and finds
 	// nothing when the typing goes another way than that one, as Continue does.
 	Longest bool
+	// MostLeft takes, of all answers in reach that go on with the typing, the one that has
+	// most left to show, as llama.vim and Supermaven's plugin for Neovim do; else the
+	// nearest place wins.
+	MostLeft bool
 }
 
 // Forward is the rule by which an answer is entered further along it, too. Each such
@@ -103,6 +108,9 @@ func (c Config) Validate() error {
 	}
 	if c.TTL < 0 {
 		errs = append(errs, fmt.Errorf("time to live is %s, must not be negative", c.TTL))
+	}
+	if c.Prefix.Longest && c.Prefix.MostLeft {
+		errs = append(errs, errors.New("prefix takes the longest place only, and the answer with most left of all: want one of them"))
 	}
 	for _, f := range []struct {
 		name  string

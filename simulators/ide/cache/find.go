@@ -34,8 +34,8 @@ type Hit struct {
 	Typed int
 }
 
-// Find looks for an answer to show at a point. The nearest place before it wins; an
-// answer to the same text wins over one to a different text. What is found becomes the
+// Find looks for an answer to show at a point. The nearest place before it wins, unless the
+// rules have another way; an answer to the same text wins over one to a different text. What is found becomes the
 // most recently used.
 func (c *Cache) Find(p Point, now time.Duration) (Hit, bool) {
 	c.sums = sums(c.sums[:0], p.Before, min(c.config.Prefix.Reach, c.longest))
@@ -55,10 +55,10 @@ func (c *Cache) Find(p Point, now time.Duration) (Hit, bool) {
 	return Hit{}, false
 }
 
-// search returns the slot of the nearest answer that continues with what was typed
-// since, which is k bytes. It reports true and no slot when the rules end the search.
-func (c *Cache) search(p *Point, now time.Duration, fuzzy bool) (slot int32, k int, known bool) {
-	n := len(p.Before)
+// search returns the slot of the answer that continues with what was typed since, which
+// is so many bytes. It reports true and no slot when the rules end the search.
+func (c *Cache) search(p *Point, now time.Duration, fuzzy bool) (slot int32, typed int, known bool) {
+	n, most := len(p.Before), -1
 	for k, sum := range c.sums {
 		if k > 0 && c.config.Prefix.SameLine && p.Before[n-k] == '\n' {
 			break
@@ -67,14 +67,18 @@ func (c *Cache) search(p *Point, now time.Duration, fuzzy bool) (slot int32, k i
 			s := &c.slots[i]
 			switch {
 			case s.sum != sum || c.over(s, now) || s.Document != p.Document || !c.fits(&s.entry, p.Before[:n-k], p, fuzzy):
-			case s.continues(p.Before[n-k:]):
+			case s.continues(p.Before[n-k:]) && !c.config.Prefix.MostLeft:
 				return i, k, true
+			case s.continues(p.Before[n-k:]):
+				if left := len(s.rest()) - k; left > most {
+					slot, typed, known, most = i, k, true, left
+				}
 			case c.config.Prefix.Longest:
 				return 0, k, true
 			}
 		}
 	}
-	return 0, 0, false
+	return slot, typed, known
 }
 
 // continues reports whether an answer goes on with what was typed and has more to show,

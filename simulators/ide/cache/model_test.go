@@ -76,6 +76,7 @@ func (m *model) bytes() (n int) {
 func (m *model) over(e known, now time.Duration) bool { return m.TTL > 0 && now-e.at >= m.TTL }
 
 func (m *model) find(before, after string, now time.Duration) (Hit, bool) {
+	best, most, found := -1, -1, Hit{}
 	for k := 0; k <= min(m.Prefix.Reach, len(before)); k++ {
 		typed := before[len(before)-k:]
 		if m.Prefix.SameLine && strings.Contains(typed, "\n") {
@@ -93,12 +94,20 @@ func (m *model) find(before, after string, now time.Duration) (Hit, bool) {
 			} else if e.off > 0 {
 				kind = Forwards
 			}
-			return m.hit(i, Hit{kind, rest, e.Complete, e.Request, now - e.at, e.off + k}), true
+			if !m.Prefix.MostLeft {
+				return m.hit(i, Hit{kind, rest, e.Complete, e.Request, now - e.at, e.off + k}), true
+			}
+			if len(rest) > most {
+				best, most, found = i, len(rest), Hit{kind, rest, e.Complete, e.Request, now - e.at, e.off + k}
+			}
 		} else if m.Prefix.Longest {
 			return Hit{}, false
 		}
 	}
-	best, taken := -1, ""
+	if best >= 0 {
+		return m.hit(best, found), true
+	}
+	taken := ""
 	for i, e := range m.all {
 		t, ok := strings.CutPrefix(e.before, before)
 		if ok && t != "" && len(t) <= m.Back && e.after == after && e.off == 0 && !m.over(e, now) && !strings.Contains(t, "\n") && (best < 0 || len(t) < len(taken)) {
@@ -137,7 +146,8 @@ func rules(r *dist.Rand) Config {
 		c.TTL = time.Duration(1+r.IntN(20)) * time.Second
 	}
 	if r.IntN(4) > 0 {
-		c.Prefix = Prefix{Reach: []int{1, 3, Unlimited}[r.IntN(3)], SameLine: r.IntN(3) == 0, Longest: r.IntN(3) == 0}
+		c.Prefix = Prefix{Reach: []int{1, 3, Unlimited}[r.IntN(3)], SameLine: r.IntN(3) == 0, Longest: r.IntN(3) == 0, MostLeft: r.IntN(3) == 0}
+		c.Prefix.MostLeft = c.Prefix.MostLeft && !c.Prefix.Longest
 	}
 	if r.IntN(2) == 0 {
 		c.Forward = Forward{Characters: r.IntN(5), NextLine: r.IntN(2) == 0}
