@@ -43,6 +43,7 @@ var homes = []struct {
 	{"github.com/prometheus", []string{"mockllm/server/ledger", "pipeline/endpoint/counters"}, "metrics are served where requests are, and read in one place"},
 	{"github.com/schollz/progressbar", []string{"cmd/..."}, "progress is for the person at the terminal"},
 	{"gonum.org/v1/plot", []string{"budgets/report/picture"}, "pictures are drawn in one place"},
+	{"os/exec", []string{"pipeline/realpart", "pipeline/endpoint/langserver", "simulators/runner/checker"}, "programs of other people are started where they are ended, with all that they started"},
 	{"net", []string{"mockllm/server", "mockllm/server/...", "mockllm/fault", "mockllm/mock", "pipeline/endpoint", "pipeline/endpoint/...", "simulators/runner", "web/...", "cmd/..."}, "models compute; only the ends of a connection open sockets"},
 	{"net/http", []string{"mockllm/server", "mockllm/server/...", "mockllm/fault", "mockllm/mock", "pipeline/endpoint", "pipeline/endpoint/...", "simulators/runner", "web/...", "cmd/..."}, "models compute; only the ends of a connection open sockets"},
 }

@@ -89,6 +89,7 @@
 //	  scenario         scenario files: strict parse, defaults, hash; built-in scenarios
 //	  runner           scenario + target -> traces
 //	    meter          what a run takes of the machine, and what else the machine does
+//	    checker        a user's program over texts, for the syntax of languages that are not built in
 //	  study            many runs as one: the comparison of models, the sweep of loads
 //
 // # Arrows
