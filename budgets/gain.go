@@ -244,9 +244,6 @@ func (b Budget) members(t *pipeline.Trace) []float64 {
 	return inside
 }
 
-// manySessions is from how many sessions on they are drawn whole; see package versus.
-const manySessions = 20
-
 // plan says which turns are drawn together: of cut-ins those in which the same is said, of
 // many sessions each one's, or else neighbours in time as far as their differences resemble
 // each other.
@@ -254,14 +251,7 @@ func (p *pairs) plan(b Budget) quantile.Plan {
 	if b.Metric.Name == CutInShare {
 		return quantile.ByGroup(labels(p.words))
 	}
-	distinct := map[int]bool{}
-	for _, s := range p.sessions {
-		distinct[s] = true
-	}
-	if len(distinct) >= manySessions && len(distinct) < len(p.sessions) {
-		return quantile.ByGroup(p.sessions)
-	}
-	return quantile.ByBlock(len(p.sessions), quantile.BlockLength(p.apart))
+	return quantile.BySession(p.sessions, func() int { return quantile.BlockLength(p.apart) })
 }
 
 // labels numbers words, equal ones alike; each "" has a number of its own.

@@ -12,28 +12,17 @@ import (
 // percentiles are the figures of a duration that are compared, ascending.
 var percentiles = []quantile.Q{quantile.P50, quantile.P90, quantile.P95, quantile.P99}
 
-// manySessions is from how many sessions on they are drawn whole. With few groups (five
-// to thirty) inference from whole groups finds differences too often. Source: Cameron,
-// Gelbach and Miller, "Bootstrap-Based Improvements for Inference with Clustered Errors",
-// Review of Economics and Statistics 90, 2008, abstract, read 2026-11-29. The number
-// between is by convention.
-const manySessions = 20
-
 // planOf says how interactions, each with its session, are drawn again, and says it in
 // words. length is asked for how long blocks of neighbours have to be.
 func planOf(sessions []int, length func() int) (quantile.Plan, string) {
-	distinct := map[int]bool{}
-	for _, s := range sessions {
-		distinct[s] = true
+	plan := quantile.BySession(sessions, length)
+	switch n := plan.Length(); {
+	case plan.Groups() > 0:
+		return plan, fmt.Sprintf("%d whole sessions", plan.Groups())
+	case n > 1:
+		return plan, fmt.Sprintf("blocks of %d neighbours in time, for those resemble each other", n)
 	}
-	if len(distinct) >= manySessions && len(distinct) < len(sessions) {
-		return quantile.ByGroup(sessions), fmt.Sprintf("%d whole sessions", len(distinct))
-	}
-	n := length()
-	if n == 1 {
-		return quantile.ByBlock(len(sessions), 1), "interactions one by one: neighbours in time do not resemble each other"
-	}
-	return quantile.ByBlock(len(sessions), n), fmt.Sprintf("blocks of %d neighbours in time, for those resemble each other", n)
+	return plan, "interactions one by one: neighbours in time do not resemble each other"
 }
 
 // alone returns how a run is drawn again by itself.

@@ -85,6 +85,25 @@ func TestDraw(t *testing.T) {
 	}
 }
 
+// Sessions are drawn whole where there are twenty of them, and one has several members.
+func TestBySession(t *testing.T) {
+	sessions := func(n, each int) (all []int) {
+		for i := range n * each {
+			all = append(all, i%n)
+		}
+		return all
+	}
+	for _, c := range []struct {
+		sessions       []int
+		groups, length int
+	}{{sessions(20, 2), 20, 0}, {sessions(19, 3), 0, 4}, {sessions(40, 1), 0, 4}, {append(sessions(40, 1), 7), 40, 0}, {nil, 0, 1}} {
+		p := BySession(c.sessions, func() int { return 4 })
+		if p.Groups() != c.groups || p.Length() != c.length || p.Members() != len(c.sessions) {
+			t.Errorf("%d members: %d groups, blocks of %d; want %d, %d", len(c.sessions), p.Groups(), p.Length(), c.groups, c.length)
+		}
+	}
+}
+
 func TestDrawIsSeeded(t *testing.T) {
 	plan := ByBlock(100, 3)
 	drawn := func(seed uint64) []int32 {
