@@ -69,6 +69,7 @@
 //	  grid             comparisons of models: trends, gains and their intervals
 //	  steady           where the start-up of a run ends
 //	  versus           two runs of one experiment: better, worse, or not to be told; baseline files
+//	  quality          how fast a model is that writes code, when only code that parses counts
 //	  finding          what was seen of an endpoint means: findings, each with evidence and the fix
 //	    spoken         the same of speech
 //	  diagnosis        known failures of a voice stack, told by the traces of a run: evidence and the fix

@@ -1,0 +1,6 @@
+// Package quality says how fast a model is that writes code, when what it writes counts:
+// tokens that nobody can use are not fast, and code that does not parse has to be repaired.
+//
+// Read answer.go first: what is known of an answer. speed.go has the figures with their
+// formulas, and estimate.go their intervals.
+package quality

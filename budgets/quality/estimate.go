@@ -1,0 +1,171 @@
+package quality
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"halfsecond/pipeline/dist"
+	"halfsecond/pipeline/quantile"
+)
+
+// Estimate is a figure with the interval that holds the true one with a confidence of
+// 95 %. There is none of fewer than leastAnswers answers, nor where nothing varies.
+type Estimate struct {
+	Value       float64
+	Known       bool
+	Low, High   float64
+	HasInterval bool
+}
+
+const (
+	confidence   = .95
+	leastAnswers = 10 // of fewer, samples drawn again are too much alike: a convention
+)
+
+// Of returns the speed of a model by its answers, in order of time. Repair is what a broken
+// one costs, zero or more.
+//
+// Intervals are those of the percentile bootstrap, over whole sessions or blocks of
+// neighbours (quantile.BySession); that of a share is Wilson's, for as many independent
+// answers as the bootstrap says that they are worth. Where all answers parse, or all are
+// broken, the others reach to what they are at the end of Wilson's interval: that nothing
+// was broken among ten answers does not say that nothing will be.
+func Of(answers []Answer, repair time.Duration, seed uint64) Speed {
+	var all sums
+	for i := range answers {
+		all.add(&answers[i], 1)
+	}
+	s := Speed{Answers: len(answers), Told: int(all.told), Repair: repair}
+	values := all.values(repair)
+	plan := planOf(answers)
+	s.Drawn = drawn(plan)
+	redrawn := redraw(answers, plan, repair, seed)
+
+	share := wilson(values[broken], all.told, worth(values[broken], redrawn[broken], plan))
+	if len(answers) < leastAnswers {
+		share.HasInterval = false
+	}
+	s.Broken = share
+	s.Parsing = share
+	s.Parsing.Value, s.Parsing.Low, s.Parsing.High = 1-share.Value, 1-share.High, 1-share.Low
+
+	beyond := values
+	if end, ok := unseen(share); ok {
+		beyond = all.at([3]float64{end, end, end}, end, repair)
+	}
+	for f, into := range map[figure]*Estimate{tokens: &s.Tokens, useful: &s.Useful, working: &s.Working, effective: &s.Effective} {
+		*into = central(values[f], redrawn[f], beyond[f], len(answers))
+	}
+	return s
+}
+
+// planOf returns what of the answers is drawn together: neighbours as far as their times
+// resemble each other, or whether they are broken.
+func planOf(answers []Answer) quantile.Plan {
+	sessions, times, breaks := make([]int, len(answers)), make([]float64, len(answers)), make([]float64, len(answers))
+	for i, a := range answers {
+		sessions[i], times[i] = a.Session, a.For.Seconds()
+		if a.Syntax == Breaks {
+			breaks[i] = 1
+		}
+	}
+	return quantile.BySession(sessions, func() int { return max(quantile.BlockLength(times), quantile.BlockLength(breaks)) })
+}
+
+func drawn(p quantile.Plan) string {
+	switch {
+	case p.Groups() > 0:
+		return fmt.Sprintf("%d whole sessions", p.Groups())
+	case p.Length() > 1:
+		return fmt.Sprintf("blocks of %d neighbours in time", p.Length())
+	}
+	return "answers one by one"
+}
+
+// Resamples: so many that either tail holds 50 figures, fewer of runs so long that chance
+// says little, each costing a look at every answer.
+const (
+	mostResamples  = 1999
+	leastResamples = 199
+	mostLooks      = 100_000_000
+)
+
+// redraw returns the figures of samples drawn again, those that are known.
+func redraw(answers []Answer, plan quantile.Plan, repair time.Duration, seed uint64) (all [figures][]float64) {
+	if len(answers) < leastAnswers {
+		return all
+	}
+	random, times := dist.Stream(seed, "quality/resample"), make([]int32, len(answers))
+	for range min(mostResamples, max(leastResamples, mostLooks/len(answers))) {
+		plan.Draw(&random, times)
+		var s sums
+		for i, n := range times {
+			if n > 0 {
+				s.add(&answers[i], float64(n))
+			}
+		}
+		for f, v := range s.values(repair) {
+			if !math.IsNaN(v) {
+				all[f] = append(all[f], v)
+			}
+		}
+	}
+	return all
+}
+
+// central returns the estimate of a figure by samples drawn again. The interval reaches to
+// what lies beyond.
+func central(value float64, redrawn []float64, beyond float64, answers int) Estimate {
+	e := Estimate{Value: value, Known: !math.IsNaN(value)}
+	if !e.Known || len(redrawn) == 0 || answers < leastAnswers {
+		return e
+	}
+	e.Low, e.High = quantile.Central(redrawn, confidence)
+	e.Low, e.High = min(e.Low, beyond), max(e.High, beyond)
+	e.HasInterval = e.Low < e.High
+	return e
+}
+
+// wilson returns the estimate of a share of n answers that are worth so many independent
+// ones.
+func wilson(share, n, worth float64) Estimate {
+	if n == 0 {
+		return Estimate{}
+	}
+	e := Estimate{Value: share, Known: true, HasInterval: true}
+	e.Low, e.High = quantile.Proportion{Share: share, N: n * worth}.Wilson(confidence)
+	return e
+}
+
+// worth returns how many independent answers each one is worth, at most 1: as many as make
+// a share vary as it did when it was drawn again. Where it did not vary each group, or
+// block, is worth one.
+func worth(share float64, redrawn []float64, plan quantile.Plan) float64 {
+	if plan.Length() == 1 || plan.Members() == 0 {
+		return 1
+	}
+	mean, _ := quantile.Mean(redrawn)
+	variance := 0.0
+	for _, v := range redrawn {
+		variance += (v - mean) * (v - mean) / float64(len(redrawn))
+	}
+	if variance == 0 {
+		if plan.Groups() > 0 {
+			return float64(plan.Groups()) / float64(plan.Members())
+		}
+		return 1 / float64(plan.Length())
+	}
+	return min(1, share*(1-share)/variance/float64(plan.Members()))
+}
+
+// unseen returns the far end of the interval of a share of which only one side was seen.
+func unseen(share Estimate) (end float64, ok bool) {
+	switch {
+	case !share.Known || !share.HasInterval:
+		return 0, false
+	case share.Value == 0:
+		return share.High, true
+	}
+	return share.Low, share.Value == 1
+}
