@@ -50,12 +50,16 @@ func TestGoBeginnings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	handler := len(text)
 	text += "\nfunc _() {\n\tx := []any{1e3, 0x1F, 'a', '\\n', \"\\u00e9\", `r\n`, 1i} /* c\n */\n\tx[0] = <-make(chan int)\n\tselect {\n\tdefault:\n\t}\n" +
 		"\tswitch y := x[0].(type) {\n\tcase int, string:\n\t\tprint(y) // z\n\t}\nL:\n\tfor i := range 3 {\n\t\tgoto L\n\t\ti &^= 1\n\t}\n}\n\ntype p[T any, U ~int | ~string] struct {\n\ta, b T `x:\"y\"`\n\tq[T]\n}\n"
 	if r := (Go{}).Check(text); !r.OK {
 		t.Fatal(r)
 	}
 	for i := range text {
+		if i < handler && i%4 != 0 { // to save time
+			continue
+		}
 		if r := (Go{}).Check(text[:i]); !r.fine() {
 			t.Errorf("...%q: %+v", text[max(0, i-60):i], r)
 		}

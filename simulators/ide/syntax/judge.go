@@ -35,9 +35,6 @@ type Judgement struct {
 	Reason  string // empty for Parses
 }
 
-// mostLines is how many lines of what will be typed a completion may stand for.
-const mostLines = 8
-
 // Judge says what a completion does at a place. Cut is whether the answer ended because
 // it had to (a limit on its length, a request that was closed) and not because the model
 // had no more to say.
@@ -46,8 +43,9 @@ const mostLines = 8
 //
 //  1. The document parses with it: it parses.
 //  2. It is known what will be typed, and the document parses with that. Then the
-//     completion is put in the place of the first line of it, of the first two, and so on:
-//     if one of these documents parses, so does the completion.
+//     completion is put in the place of the first line of it, of the first two, and so on,
+//     up to as many as it has itself: if one of these documents parses, so does the
+//     completion.
 //  3. Else errors are compared. One inside the completion, up to which all was right,
 //     breaks it, and so does one that was not there without it. Where the document was
 //     wrong before, further on, it counts whether the first error behind the cursor came
@@ -89,7 +87,7 @@ func (j judging) againstWill() Judgement {
 		return Judgement{Verdict: Parses}
 	}
 	var first Result
-	for i, from := range lineEnds(j.Will) {
+	for i, from := range lineEnds(j.Will, lines(j.text)) {
 		r := j.Check(j.Before + j.text + j.Will[from:] + j.rest())
 		if r.OK {
 			return Judgement{Verdict: Parses}
@@ -150,19 +148,22 @@ func (j judging) nearer(was, is int, message string) Judgement {
 	return Judgement{Unknown, "wrong behind the cursor, with it and without it: " + message}
 }
 
-// lineEnds returns where the first lines of a text end that have something in them, and
-// where all of it does.
-func lineEnds(text string) (ends []int) {
+// lines returns how many lines of a text have something in them.
+func lines(text string) int { return len(lineEnds(strings.TrimRight(text, " \t\r\n"), len(text))) }
+
+// lineEnds returns where the first lines of a text end that have something in them, at
+// most n of them. The last one ends where the text does.
+func lineEnds(text string, n int) (ends []int) {
 	from := 0
-	for len(ends) < mostLines {
-		n := strings.IndexByte(text[from:], '\n')
-		if n < 0 {
-			break
+	for len(ends) < n {
+		length := strings.IndexByte(text[from:], '\n')
+		if length < 0 {
+			return append(ends, len(text))
 		}
-		if strings.TrimSpace(text[:from+n]) != "" {
-			ends = append(ends, from+n)
+		if strings.TrimSpace(text[from:from+length]) != "" {
+			ends = append(ends, from+length)
 		}
-		from += n + 1
+		from += length + 1
 	}
-	return append(ends, len(text))
+	return ends
 }

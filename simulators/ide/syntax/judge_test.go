@@ -69,6 +69,8 @@ func TestJudge(t *testing.T) {
 		{name: "another condition", before: head, after: tail, will: "if a > b {\n\t\treturn a\n\t}\n\treturn b", text: "if b < a {", want: Parses},
 		{name: "two lines, for as many", before: head, after: tail, will: "if a > b {\n\t\treturn a\n\t}\n\treturn b", text: "if b < a {\n\t\treturn 1 + a", want: Parses},
 		{name: "the whole block", before: head, after: tail, will: "if a > b {\n\t\treturn a\n\t}\n\treturn b", text: "if b < a {\n\t\treturn a\n\t}", want: Parses},
+		{name: "a line is no block that closes later", before: head + "if a {", after: "\n\t}" + tail, will: "\n\t\tg()\n\t}\n\tif b {", text: "\n\t\tg()}", want: Breaks},
+		{name: "the whole block and one line more", before: head, after: tail, will: "if a > b {\n\t\treturn a\n\t}", text: "if b < a {\n\t\treturn a\n\t}\n\treturn b", want: Parses},
 		{name: "a condition without its block", before: head, after: tail, will: "if a > b {\n\t\treturn a\n\t}\n\treturn b", text: "if b < a", want: Breaks},
 		{name: "a cut one", before: head, after: tail, will: "if a > b {\n\t\treturn a\n\t}\n\treturn b", text: "if b < a", cut: true, want: Unfinished},
 		{name: "a cut truth", before: head, after: tail, will: "if a > b {\n\t\treturn a\n\t}\n\treturn b", text: "if a >", cut: true, want: Parses},
