@@ -34,7 +34,7 @@ func (o *mockAnswers) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.documents, "documents", "", "`folder` with the finished files, from which --answers code takes what follows the cursor; implies it")
 	o.accuracy = 1
 	f.Var(&o.accuracy, "accuracy", "`share` of the answers of --answers code that are the true continuation; implies it")
-	f.Var(&o.broken, "broken", "`share` of the answers of --answers code with a bracket or quote missing; implies it")
+	f.Var(&o.broken, "broken", "`share` of the answers of --answers code whose syntax goes wrong in them; implies it")
 	f.IntVar(&o.replyTokens, "reply-tokens", 0, "`tokens` of an answer that nobody limits or dictates (default: drawn, of a chat's usual length)")
 	f.IntVar(&o.thinkingTokens, "thinking-tokens", 0, "`tokens` of reasoning before an answer, where a request asks for reasoning")
 	f.Var(&o.toolShare, "tool-share", "`share` of requests that may call a tool which do; who must call one always does")

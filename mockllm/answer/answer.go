@@ -3,7 +3,7 @@
 // often right as the user wants it.
 //
 // Read answer.go for what a source is asked and for the echo, fixture.go for texts of a
-// file, and code.go with document.go and folder.go for code.
+// file, and code.go with document.go and folder.go for code; break.go has the mistakes.
 package answer
 
 import "strings"

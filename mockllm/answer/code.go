@@ -16,7 +16,7 @@ import (
 type Code struct {
 	Documents Documents
 	Accuracy  float64 // share of answers that are the truth, 0 to 1
-	Broken    float64 // share of answers whose brackets or quotes do not close, 0 to 1
+	Broken    float64 // share of answers whose syntax is broken, as Break does it, 0 to 1
 }
 
 // Answer implements Source.
@@ -34,7 +34,7 @@ func (c *Code) Answer(a *Asked) (text string, ok bool) {
 		text = diverge(text, &dice)
 	}
 	if !whole {
-		text = breakSyntax(text, &dice)
+		text = Break(text, "", &dice)
 	}
 	return text, true
 }
@@ -101,24 +101,5 @@ func outline(end string) string {
 	return quotes + string(brackets)
 }
 
-// Signs of which there are two: those that a parser waits for, and of those the quotes.
-const (
-	quoteSigns = "\"'`"
-	closers    = ")]}" + quoteSigns
-)
-
-// breakSyntax takes out one of the signs that close something, or opens something that
-// nothing closes.
-func breakSyntax(text string, dice *dist.Rand) string {
-	var at []int
-	for i := range len(text) {
-		if strings.IndexByte(closers, text[i]) >= 0 {
-			at = append(at, i)
-		}
-	}
-	if len(at) == 0 {
-		return text + "("
-	}
-	i := at[dice.IntN(len(at))]
-	return text[:i] + text[i+1:]
-}
+// quoteSigns are those that stand at both ends of a text.
+const quoteSigns = "\"'`"
