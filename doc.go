@@ -85,7 +85,6 @@
 //	    ide/plugin     the rules by which a ghost-text plugin asks
 //	    ide/cache      what a plugin keeps of earlier answers
 //	    ide/prompt     prompts out of a document, and where two of them differ
-//	    ide/prompt     what of a document goes into a prompt
 //	    ide/syntax     does a completion leave code that parses
 //	  scenario         scenario files: strict parse, defaults, hash; built-in scenarios
 //	  runner           scenario + target -> traces

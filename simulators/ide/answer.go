@@ -3,6 +3,7 @@ package ide
 import (
 	"strings"
 
+	says "halfsecond/mockllm/answer"
 	"halfsecond/mockllm/token"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
@@ -16,16 +17,20 @@ const shortAnswer = 8
 
 // answers decides what the model says. A right answer is the rest of the line as
 // it will be typed; where the line ends, a line end and the next line that is not
-// blank. A wrong one is as long, but starts with a sign that the typing does not
-// start with. Where nothing will follow at the cursor no answer is right, and a
-// wrong one has shortAnswer tokens. Each is cut at max tokens.
+// blank. A broken one begins as that and its syntax goes wrong later on, so that it may
+// be shown, and taken. A wrong one is as long, but starts with a sign that the typing does
+// not start with; it stands for code that is sound and not what is wanted. Where nothing
+// will follow at the cursor no answer is right, and a wrong one has shortAnswer tokens.
+// Each is cut at max tokens.
 type answers struct {
-	seed   uint64
-	right  float64 // share of right answers
-	max    int
-	wrong  [2]wrongAnswer
-	counts []int // 1 to max, and beyond once somebody asked for more
-	says   func(*Question) Said
+	seed     uint64
+	right    float64 // share of right answers among those that are not broken
+	broken   float64 // share of broken answers among those where something follows
+	language string  // of the text, for the mistakes in it
+	max      int
+	wrong    [2]wrongAnswer
+	counts   []int // 1 to max, and beyond once somebody asked for more
+	says     func(*Question) Said
 }
 
 // wrongAnswer is max tokens of nonsense.
@@ -62,7 +67,8 @@ func newWrongAnswer(text string, tokens int) wrongAnswer {
 type answer struct {
 	text   string
 	tokens int
-	right  bool
+	right  bool  // it begins as what will be typed
+	broken bool  // its syntax is
 	ends   []int // bytes of the text that are there with each token; nil for its own tokens
 }
 
@@ -78,14 +84,26 @@ func (a *answer) upTo(bytes, earlier, n int) string {
 // to returns the answer to the request of a user's step, where truth follows, and the Draw
 // of the request.
 func (a *answers) to(user int, k *key, truth string) (answer, uint64) {
+	at := asker{user, k.Index, k.Kind != pipeline.KindIDE}
+	draw := at.stream(a.seed, "ide/model")
 	if a.says != nil {
-		return a.said(&Question{User: user, Class: k.class, Number: k.Index, Truth: truth}), a.drawOf(user, k)
+		return a.said(&Question{User: user, Class: k.class, Number: k.Index, Truth: truth}), draw.Uint64()
 	}
-	name := "ide/answer"
-	if k.Kind != pipeline.KindIDE {
-		name = "ide/answer/step"
+	return a.draw(at, truth), draw.Uint64()
+}
+
+// asker is the step that asks: the number of a user's key, or of another step.
+type asker struct {
+	user, number int
+	step         bool
+}
+
+// stream returns the random numbers for one purpose that are that step's alone.
+func (k asker) stream(seed uint64, purpose string) dist.Rand {
+	if k.step {
+		purpose += "/step"
 	}
-	return a.draw(dist.Stream(a.seed, name, user, k.Index), truth), a.drawOf(user, k)
+	return dist.Stream(seed, purpose, k.user, k.number)
 }
 
 // upTo returns the numbers from 1 to n.
@@ -97,7 +115,8 @@ func (a *answers) upTo(n int) []int {
 }
 
 // draw returns an answer where truth follows.
-func (a *answers) draw(r dist.Rand, truth string) answer {
+func (a *answers) draw(at asker, truth string) answer {
+	r := at.stream(a.seed, "ide/answer")
 	right := r.Float64() < a.right
 	if !document.Visible(truth) {
 		return a.nonsense(min(shortAnswer, a.max), truth)
@@ -106,20 +125,34 @@ func (a *answers) draw(r dist.Rand, truth string) answer {
 		truth = truth[:end]
 	}
 	tokens, bytes := prompt.FirstTokens(truth, a.max)
+	if broken, ok := a.breakIt(at, truth[:bytes], tokens); ok {
+		return broken
+	}
 	if !right {
 		return a.nonsense(tokens, truth)
 	}
 	return answer{text: truth[:bytes], tokens: tokens, right: true}
 }
 
-// drawOf returns the Draw of the request of a user's step.
-func (a *answers) drawOf(user int, k *key) uint64 {
-	name := "ide/model"
-	if k.Kind != pipeline.KindIDE {
-		name = "ide/model/step"
+// breakIt returns the broken answer to a request, and whether that is its lot. Where max
+// is too small for the mistake, the answer is shorter; a single token remains whole.
+func (a *answers) breakIt(at asker, truth string, tokens int) (broken answer, ok bool) {
+	if a.broken == 0 {
+		return answer{}, false
 	}
-	r := dist.Stream(a.seed, name, user, k.Index)
-	return r.Uint64()
+	dice := at.stream(a.seed, "ide/broken")
+	if dice.Float64() >= a.broken {
+		return answer{}, false
+	}
+	for ; document.Visible(truth); tokens-- {
+		text := says.Break(truth, a.language, &dice)
+		if n, bytes := prompt.FirstTokens(text, a.max); bytes == len(text) {
+			return answer{text: text, tokens: n, right: true, broken: true}, true
+		}
+		_, bytes := prompt.FirstTokens(truth, tokens-1)
+		truth = truth[:bytes]
+	}
+	return answer{}, false
 }
 
 func (a *answers) nonsense(tokens int, truth string) answer {

@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"halfsecond/mockllm/token"
-	"halfsecond/pipeline/dist"
+	"halfsecond/simulators/ide/syntax"
+	"halfsecond/simulators/ide/typing"
 )
 
 func drawn(a *answers, user, key int, truth string) answer {
-	return a.draw(dist.Stream(1, "answer", user, key), truth)
+	return a.draw(asker{user: user, number: key}, truth)
 }
 
 func TestAnswers(t *testing.T) {
@@ -55,5 +56,75 @@ func TestShareOfRightAnswers(t *testing.T) {
 	}
 	if n < 2800 || n > 3200 {
 		t.Errorf("%d of 10,000 answers are right, want 3,000 within 200", n)
+	}
+}
+
+// Broken answers are as many as were asked for, begin as what is typed, and break a
+// document in the eyes of a parser. The others are what they would be without.
+func TestBrokenAnswers(t *testing.T) {
+	text, err := typing.Text("go-handler")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const share, most = .3, 24
+	whole, some := newAnswers(1, .8, most), newAnswers(1, .8, most)
+	some.broken, some.language = share, "go"
+	asked, broken, seen, breaks := 0, 0, 0, 0
+	end := len(text) - 400
+	for at := 0; at < end; at += 3 {
+		truth := text[at:end]
+		got, without := drawn(some, 2, at, truth), drawn(whole, 2, at, truth)
+		asked++
+		if !got.broken {
+			if got.text != without.text || got.tokens != without.tokens || got.right != without.right {
+				t.Fatalf("at %d %+v, without the setting %+v", at, got, without)
+			}
+			continue
+		}
+		broken++
+		first := strings.IndexFunc(truth, func(c rune) bool { return c > ' ' })
+		if !got.right || got.tokens > most || token.Count(got.text) != got.tokens || !strings.HasPrefix(got.text, truth[:first+1]) || strings.HasPrefix(truth, got.text+"\n") {
+			t.Fatalf("at %d %+v", at, got)
+		}
+		if inComment(text, at) {
+			continue // where a parser sees nothing
+		}
+		seen++
+		p := syntax.Place{Before: text[:at], After: text[end:], Will: truth}
+		if v := syntax.Judge(syntax.Go{}, p, got.text, false); v.Verdict == syntax.Breaks {
+			breaks++
+		} else {
+			t.Logf("%q and %q: %s", text[max(0, at-40):at], got.text, v.Verdict)
+		}
+	}
+	if got := float64(broken) / float64(asked); got < share-.03 || got > share+.03 {
+		t.Errorf("%d of %d answers are broken, want %v", broken, asked, share)
+	}
+	if got := float64(breaks) / float64(seen); seen < 200 || got < .97 {
+		t.Errorf("%d of %d broken answers outside of comments break a document", breaks, seen)
+	}
+}
+
+// inComment reports whether a comment is on the line of a place, or on the next where it
+// ends.
+func inComment(text string, at int) bool {
+	from := strings.LastIndexByte(text[:at], '\n') + 1
+	rest := text[at:]
+	end := at + len(rest) - len(strings.TrimLeft(rest, " \t\n"))
+	line, _, _ := strings.Cut(text[end:], "\n")
+	return strings.Contains(text[from:end]+line, "//")
+}
+
+// An answer for which there is no room to go wrong is shorter, and a single token whole.
+func TestBrokenWithinTheLimit(t *testing.T) {
+	for most, want := range map[int]bool{1: false, 2: true, 3: true, 4: true} {
+		a := newAnswers(1, 1, most)
+		a.broken = 1
+		for key := range 50 {
+			got := drawn(a, 0, key, "a b c d e f")
+			if got.broken != want || got.tokens > most || token.Count(got.text) != got.tokens {
+				t.Errorf("at most %d tokens: %+v", most, got)
+			}
+		}
 	}
 }

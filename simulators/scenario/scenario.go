@@ -42,7 +42,13 @@ type IDE struct {
 	Plugin    plugin.Rules
 	LLM       LLM
 	RoundTrip Delay
-	Truth     float64 // share of modelled answers that are what the user goes on to type
+	Answers
+}
+
+// Answers is what the modelled answers of an IDE say.
+type Answers struct {
+	Truth  float64 // share that is what the user goes on to type, among those that are not broken
+	Broken float64 // share that begins as that and has broken syntax further on
 }
 
 // Typist is a generated typist, or a recorded session when Session is set.

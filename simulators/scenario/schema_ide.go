@@ -15,11 +15,14 @@ var editor = object(
 	can("plugin", func(d *IDE) *plugin.Rules { return &d.Plugin }, defaultPlugin, pluginKeys, "the rules of the ghost-text plugin"),
 	need("llm", func(d *IDE) *LLM { return &d.LLM }, llm, "the language model"),
 	can("round_trip", func(d *IDE) *Delay { return &d.RoundTrip }, fixed(20*time.Millisecond), delay("network"), "network to the model and back").fallback("20ms; 0s to a model with component or ttft"),
-	can("answer", func(d *IDE) *float64 { return &d.Truth }, .6, answer, "what the modelled answers say"),
+	can("answer", func(d *IDE) *Answers { return &d.Answers }, defaultAnswers, answers, "what the modelled answers say"),
 )
 
-var answer = object(nil,
-	can("truth", func(share *float64) *float64 { return share }, .6, share, "share of answers that are what the user goes on to type"),
+var defaultAnswers = Answers{Truth: .6}
+
+var answers = object(nil,
+	can("truth", func(a *Answers) *float64 { return &a.Truth }, defaultAnswers.Truth, share, "share of answers that are what the user goes on to type"),
+	can("broken", func(a *Answers) *float64 { return &a.Broken }, defaultAnswers.Broken, share, "share of answers that begin as that and go wrong later, in a way that breaks the syntax; truth is that of the others"),
 )
 
 var defaultPlugin = plugin.Rules{
