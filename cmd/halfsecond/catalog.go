@@ -17,7 +17,7 @@ import (
 func newCatalogCmd(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "catalog",
-		Short: "Hardware, models, engines, hosted components and prices, with the source of each figure",
+		Short: "Hardware, models, engines, hosted components, prices and quality, with the source of each figure",
 		Long: `Catalog lists the figures that predictions and scenarios start from, each with its
 source. "unverified" marks rows that were written from memory and still have to be
 found in a source. Any figure may be out of date: they were read on ` + catalog.ReadOn + `.
@@ -27,7 +27,8 @@ Case and punctuation of a name do not matter.`,
   halfsecond catalog models Llama-3.1-8B
   halfsecond catalog engines --catalog ours.txt
   halfsecond catalog components stt-deepgram-nova-3-general --format json
-  halfsecond catalog prices gpt-4o`,
+  halfsecond catalog prices gpt-4o
+  halfsecond catalog quality Codestral-22B`,
 	}
 	asGroup(cmd)
 	cmd.AddCommand(
@@ -36,6 +37,7 @@ Case and punctuation of a name do not matter.`,
 		newCatalogListCmd(p, engineList),
 		newCatalogListCmd(p, componentList),
 		newCatalogListCmd(p, priceList),
+		newCatalogListCmd(p, qualityList),
 	)
 	return cmd
 }

@@ -12,7 +12,7 @@ import (
 
 // NotFoundError says that no row, or more than one, has a name.
 type NotFoundError struct {
-	Kind      string   // "hardware", "model", "engine", "component" or "price"
+	Kind      string   // "hardware", "model", "engine", "component", "price" or "quality"
 	Name      string   // what was asked for
 	Ambiguous bool     // several rows match, and Nearest holds them
 	Nearest   []string // names to try instead, the best first; none when none is near
@@ -29,7 +29,7 @@ func (e *NotFoundError) Error() string {
 }
 
 // listed is the command's word for all rows of a kind.
-var listed = map[string]string{"hardware": "hardware", "model": "models", "engine": "engines", "component": "components", "price": "prices"}
+var listed = map[string]string{"hardware": "hardware", "model": "models", "engine": "engines", "component": "components", "price": "prices", "quality": "quality"}
 
 // index finds the rows of one table by name.
 type index[T any] struct {
