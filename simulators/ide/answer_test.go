@@ -71,7 +71,7 @@ func TestBrokenAnswers(t *testing.T) {
 	some.broken, some.language = share, "go"
 	asked, broken, seen, breaks := 0, 0, 0, 0
 	end := len(text) - 400
-	for at := 0; at < end; at += 3 {
+	for at := 0; at < end; at += 5 {
 		truth := text[at:end]
 		got, without := drawn(some, 2, at, truth), drawn(whole, 2, at, truth)
 		asked++

@@ -136,7 +136,7 @@ func TestTruthParses(t *testing.T) {
 		t.Fatal(err)
 	}
 	end := len(text) - 400
-	for at := 0; at < end; at += 7 {
+	for at := 0; at < end; at += 29 {
 		p := Place{Before: text[:at], After: text[end:], Will: text[at:end]}
 		line, _, _ := strings.Cut(strings.TrimLeft(p.Will, "\n"), "\n")
 		line = p.Will[:strings.Index(p.Will, line)+len(line)]
