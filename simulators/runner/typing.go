@@ -4,33 +4,42 @@ import (
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
 	"halfsecond/simulators/ide"
-	"halfsecond/simulators/ide/recording"
 	"halfsecond/simulators/ide/typing"
 	"halfsecond/simulators/scenario"
 )
 
 // typist returns what each user of a scenario does.
 func (r *run) typist(t scenario.Typist) (func(user int) typing.Source, error) {
-	if t.Session != "" {
-		session := recording.BuiltIn()
-		if _, err := session.Replay(t.Document); err != nil {
-			return nil, err
-		}
-		return func(int) typing.Source {
-			typing, _ := session.Replay(t.Document) // tried above
-			return typing
-		}, nil
+	if t.Session.Name != "" {
+		return replay(t)
 	}
 	profile, err := typing.ProfileNamed(t.Profile)
 	if err != nil {
 		return nil, err
 	}
-	profile.WPM, profile.Slips, profile.Lines = t.WPM, t.Errors, t.Lines
+	profile.WPM, profile.Shape, profile.Lines = t.WPM, t.Gaps, t.Lines
+	profile.Slips, profile.Rethinks, profile.Jumps, profile.Pastes = t.Errors, t.Rethinks, t.Jumps, t.Pastes
+	profile.HoldFirst, profile.HoldNext = t.HoldFirst, t.HoldNext
 	typist, err := typing.NewTypist(t.Text.Content, profile)
 	if err != nil {
 		return nil, err
 	}
 	return func(user int) typing.Source { return typist.Type(r.settings.Seed, user) }, nil
+}
+
+// replay has each user do what was recorded.
+func replay(t scenario.Typist) (func(user int) typing.Source, error) {
+	session := t.Session.Recording
+	if t.Document == scenario.AllDocuments {
+		return func(int) typing.Source { return session.Whole() }, nil
+	}
+	if _, err := session.Replay(t.Document); err != nil {
+		return nil, err
+	}
+	return func(int) typing.Source {
+		typing, _ := session.Replay(t.Document) // tried above
+		return typing
+	}, nil
 }
 
 // typing has each user type a share of the run's keys, after a first think time.

@@ -7,7 +7,8 @@
 // values) and delay.go (distributions), and they read a file, write the canonical
 // text and list the keys for docs/scenario.md. grid.go holds those of a comparison of
 // models, arrivals.go and requests.go those of the load;
-// catalog.go, profile.go and cassette.go read the files that a scenario names.
+// catalog.go, profile.go, cassette.go, text.go and session.go read the files that a
+// scenario names.
 // replica.go makes an engine of what a file says of one, service.go puts its API server, its
 // replicas and their router around it. document.go is what is asked of a file before
 // that, reader.go how problems are noted. builtin.go has the scenarios that come with

@@ -10,6 +10,8 @@ import (
 	"halfsecond/simulators/arrival"
 	"halfsecond/simulators/bench"
 	"halfsecond/simulators/ide/plugin"
+	"halfsecond/simulators/ide/recording"
+	"halfsecond/simulators/ide/typing"
 )
 
 // Scenario is an experiment: who asks what of which system, and what is good
@@ -51,18 +53,41 @@ type Answers struct {
 	Broken float64 // share that begins as that and has broken syntax further on
 }
 
-// Typist is a generated typist, or a recorded session when Session is set.
+// Typist is a generated typist, or a recorded session when Session has a name.
 type Typist struct {
-	Profile string  // one of typing.ProfileNames
-	WPM     float64 // words of five characters a minute; 0 is the expert's own pace
-	Text    Text
-	Lines   int     // typed at a time somewhere in the text; 0 types it whole into an empty document
-	Errors  float64 // share of letters and digits mistyped, and put right
+	Profile  string  // one of typing.ProfileNames
+	WPM      float64 // words of five characters a minute; 0 is the expert's own pace
+	Gaps     typing.Shape
+	Text     Text
+	Lines    int     // typed at a time somewhere in the text; 0 types it whole into an empty document
+	Errors   float64 // share of letters and digits mistyped, and put right
+	Rethinks float64 // share of lines taken back in part and typed again
+	Jumps    float64 // share of lines after which another one is corrected
+	Pastes   float64 // share of lines that begin with a paste
+	// HoldFirst and HoldNext are when a held backspace repeats.
+	HoldFirst, HoldNext time.Duration
+	Accepts             *Accepts // nil: every suggestion is typed through
 
-	Session  string // the recording to replay, "vscode_session1"
-	Document int    // which of its documents
+	Session  Session
+	Document int // which of its documents, AllDocuments for the whole session
 
 	MaxPause time.Duration // longer pauses are cut to this; 0 cuts none
+}
+
+// AllDocuments stands for all documents of a session, in order of time.
+const AllDocuments = -1
+
+// Accepts is which suggestions a generated typist takes: see typing.Reader.
+type Accepts struct {
+	Right, Wrong float64
+	Length       int
+}
+
+// Session is a recording that is replayed.
+type Session struct {
+	Name      string // of the built-in recording, or the path of a file
+	Digest    string // identifies the content of a file; empty for the built-in one
+	Recording *recording.Session
 }
 
 // Text is what a generated typist types.

@@ -12,6 +12,7 @@ import (
 
 	"halfsecond/pipeline/dist"
 	"halfsecond/simulators/arrival"
+	"halfsecond/simulators/ide/recording"
 	"halfsecond/simulators/ide/typing"
 )
 
@@ -196,6 +197,12 @@ func TestTypists(t *testing.T) {
 			return []byte("\n\n"), nil
 		case "large.go":
 			return make([]byte, 1<<20+1), nil
+		case "mine.csv":
+			return []byte("t_ms,doc,offset,delete,insert,cursor\n0,a,0,0,x,\n1,a,1,0,y,\n"), nil
+		case "bad.csv":
+			return []byte("t_ms,doc,offset,delete,insert,cursor\n0,a,0,0,x,\n1,a,7,0,y,\n"), nil
+		case "large.csv":
+			return make([]byte, recording.MaxBytes+1), nil
 		}
 		return nil, os.ErrNotExist
 	}
@@ -210,27 +217,46 @@ func TestTypists(t *testing.T) {
 		want   string
 	}{
 		{"{profile: average}", nil, "average, 52 wpm, 0.03 errors, go-handler"},
+		{"{profile: rapid, rethinks: 0, gaps: loglogistic, jumps: 10%, pastes: 1%, hold_first: 250ms, hold_next: 20ms}", nil,
+			"rapid, 110 wpm, 0.03 errors, go-handler, loglogistic, 0 rethinks, 0.1 jumps, 0.01 pastes, held 250ms 20ms"},
+		{"{profile: fast, accepts: {}}", nil, "fast, 80 wpm, 0.03 errors, go-handler, accepts 0.3 0.02 8"},
+		{"{profile: fast, accepts: {right: 50%, wrong: 1%, length: 0}}", nil, "fast, 80 wpm, 0.03 errors, go-handler, accepts 0.5 0.01 0"},
 		{"{profile: expert}", nil, fmt.Sprintf("expert, 0 wpm, %v errors, go-handler", expert.Slips)},
 		{"{profile: slow, wpm: 60, errors: 0, text: python-report}", files, "slow, 60 wpm, 0 errors, python-report"},
 		{"{profile: fast, text: main.go, max_pause: 2s}", files, "fast, 80 wpm, 0.03 errors, main.go"},
 		{"{session: vscode_session1, document: 22}", nil, "vscode_session1 22"},
+		{"{session: vscode_session1}", nil, "vscode_session1 -1"},
+		{"{session: vscode_session1, document: all, max_pause: 1s}", nil, "vscode_session1 -1"},
+		{"{session: mine.csv, document: 1}", files, "mine.csv 1"},
+		{"{session: mine.csv, document: 2}", files, "f:6:41: ide.typist.document: the recording has no document 2, only 1 (a, 1 edits)"},
+		{"{session: mine.csv, document: some}", files, `f:6:41: ide.typist.document: want a whole number, or all; found "some"`},
+		{"{session: bad.csv}", files, "f:6:21: ide.typist.session: bad.csv:3:5: offset: position 7 is outside of the text"},
+		{"{session: large.csv}", files, "f:6:21: ide.typist.session: no built-in session and no file to read: file large.csv is larger than 67108864 bytes; want one of vscode_session1"},
+		{"{session: vscode_session1, accepts: {}}", nil, "f:6:38: ide.typist.accepts: unknown key; want one of session, document, max_pause"},
+		{"{profile: fast, accepts: {right: 2}}", nil, "f:6:44: ide.typist.accepts.right: 2 is not possible: it must be from 0 to 1"},
 		{"{profile: fast, wpm: 4}", nil, "f:6:32: ide.typist.wpm: 4 is not possible: it must be from 5 to 300, or 0 for the expert's own pace"},
 		{"{profile: fast, text: go-handlr}", nil, `f:6:33: ide.typist.text: no built-in text "go-handlr"; nearest: go-handler`},
 		{"{profile: fast, text: missing.go}", files, "f:6:33: ide.typist.text: no built-in text and no file to read: file does not exist; want one of go-handler, python-report"},
 		{"{profile: fast, text: blank.go}", files, "f:6:33: ide.typist.text: file blank.go: the text to type has no character that can be seen"},
 		{"{profile: fast, text: large.go}", files, "f:6:33: ide.typist.text: no built-in text and no file to read: file large.go is larger than 1048576 bytes; want one of go-handler, python-report"},
-		{"{session: vscode_session2, document: 22}", nil, `f:6:21: ide.typist.session: found "vscode_session2"; nearest: vscode_session1`},
+		{"{session: vscode_session2, document: 22}", nil, `f:6:21: ide.typist.session: no built-in session "vscode_session2"; nearest: vscode_session1`},
 	} {
 		s, err := Parse("f", []byte(form+c.typist), c.open)
 		got := ""
 		switch {
 		case err != nil:
 			got = err.Error()
-		case s.IDE.Typist.Session != "":
-			got = fmt.Sprintf("%s %d", s.IDE.Typist.Session, s.IDE.Typist.Document)
+		case s.IDE.Typist.Session.Name != "":
+			got = fmt.Sprintf("%s %d", s.IDE.Typist.Session.Name, s.IDE.Typist.Document)
 		default:
 			p := s.IDE.Typist
 			got = fmt.Sprintf("%s, %v wpm, %v errors, %s", p.Profile, p.WPM, p.Errors, p.Text.Name)
+			if p.Gaps != typing.LogNormal {
+				got += fmt.Sprintf(", %s, %v rethinks, %v jumps, %v pastes, held %s %s", p.Gaps, p.Rethinks, p.Jumps, p.Pastes, p.HoldFirst, p.HoldNext)
+			}
+			if r, ok := p.Reader(7); ok {
+				got += fmt.Sprintf(", accepts %v %v %d", r.Right, r.Wrong, r.Full)
+			}
 		}
 		if got != c.want {
 			t.Errorf("%s: %s, want %s", c.typist, got, c.want)
@@ -239,6 +265,26 @@ func TestTypists(t *testing.T) {
 	_, err = Parse("f", []byte(form+"{session: vscode_session1, document: 9}"), nil)
 	if err == nil || !strings.HasPrefix(err.Error(), "f:6:48: ide.typist.document: the recording has no document 9, only 22 ") {
 		t.Errorf("document 9: %v, want it refused", err)
+	}
+}
+
+// A session file's content is part of the experiment, as a text file's is.
+func TestHashFollowsSessionFiles(t *testing.T) {
+	const text = "halfsecond: 1\nkind: ide\nname: n\nide: {typist: {session: s.csv}, llm: {ttft: 1ms, tokens_per_second: 50}}\n"
+	hash := func(typed string) string {
+		s, err := Parse("f", []byte(text), func(string) ([]byte, error) {
+			return []byte("t_ms,doc,offset,delete,insert,cursor\n0,a,0,0,,\n1,a,0,0," + typed + ",\n"), nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Hash()
+	}
+	if hash("x") == hash("y") {
+		t.Error("two contents of the same file give one hash")
+	}
+	if hash("x") != hash("x") {
+		t.Error("one content gives two hashes")
 	}
 }
 

@@ -212,7 +212,7 @@ func (f figures) against(want figures) string {
 // The text is part of that. python-report has other keys next to each other and comes out
 // up to 24 % above. With its pairs of classes as frequent as in the second half the typist
 // is 13 % below in both figures of the tail, and the halves are not the reason: they are
-// within 7 % of each other, and a typist fitted on the second half itself is 12 % below, too.
+// within 7 % of each other, and a typist fitted on the second half itself is as far below.
 // The form is: between 350 ms and a second there are more gaps than the log-normal of the
 // shorter ones leaves room for, such as 9 of 35 from one punctuation mark to the next where
 // it has 4. A log-logistic with the same two moments is no better there.
