@@ -154,6 +154,7 @@ honoured. No variable changes what a run computes.`,
 		newImportCmd(p),
 		newCompareCmd(p),
 		newInitCmd(p),
+		newKeysCmd(p),
 		newMockCmd(p),
 		newRecordCmd(p),
 		newReplayCmd(p),
@@ -188,7 +189,7 @@ func asGroup(cmd *cobra.Command) {
 }
 
 // allFormats are the values of --format that some command has.
-var allFormats = []string{"table", "json", "csv", "markdown", "junit", "html"}
+var allFormats = []string{"table", "json", "jsonl", "csv", "markdown", "junit", "html"}
 
 const formatsKey = "formats"
 

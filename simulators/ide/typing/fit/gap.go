@@ -16,20 +16,32 @@ type Gap struct {
 // document, with nothing but moves of the cursor between them. The source must end.
 func Gaps(y typing.Source) []Gap {
 	var gaps []Gap
-	var since time.Duration
-	follows, prev := false, typing.Word
+	var f follower
 	for {
 		s, ok := y.Next()
 		if !ok {
 			return gaps
 		}
-		since += s.Gap
-		switch {
-		case s.Kind == typing.Move:
-			continue
-		case s.Kind == typing.Key && follows:
-			gaps = append(gaps, Gap{prev, s.Class, since})
+		if g, ok := f.gap(&s); ok {
+			gaps = append(gaps, g)
 		}
-		follows, prev, since = s.Kind == typing.Key, s.Class, 0
 	}
+}
+
+// follower finds the gaps of a source, step by step.
+type follower struct {
+	since   time.Duration
+	follows bool // the last thing done, moves aside, was a key
+	prev    typing.Class
+}
+
+// gap returns the gap before a step that is a key, if it follows another.
+func (f *follower) gap(s *typing.Step) (g Gap, ok bool) {
+	f.since += s.Gap
+	if s.Kind == typing.Move {
+		return Gap{}, false
+	}
+	g, ok = Gap{f.prev, s.Class, f.since}, s.Kind == typing.Key && f.follows
+	f.follows, f.prev, f.since = s.Kind == typing.Key, s.Class, 0
+	return g, ok
 }
