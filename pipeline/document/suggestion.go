@@ -12,24 +12,20 @@ func (d *Document) Suggestion(text string) Edit {
 
 // Closes returns how many bytes at the start of closed, which are brackets that an
 // editor closed, with the space between them, a text closes itself when it is put
-// before them: one for each bracket of the text that closes none of its own.
+// before them. It goes by the brackets of the text that close none of its own: each
+// takes the next one of closed if that is the same, and closes something else if not.
 func Closes(text, closed string) int {
-	n := 0
-	var open []byte
+	n, open := 0, 0
 	for i := range len(text) {
 		switch c := text[i]; c {
 		case '(', '[', '{':
-			open = append(open, c)
+			open++
 		case ')', ']', '}':
-			if len(open) > 0 {
-				open = open[:len(open)-1]
-				continue
+			if open > 0 {
+				open--
+			} else if next := strings.TrimLeft(closed[n:], " \t\n\r"); next != "" && next[0] == c {
+				n = len(closed) - len(next) + 1
 			}
-			next := strings.TrimLeft(closed[n:], " \t\n\r")
-			if next == "" || next[0] != c {
-				return n
-			}
-			n = len(closed) - len(next) + 1
 		}
 	}
 	return n

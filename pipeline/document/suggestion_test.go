@@ -17,6 +17,7 @@ func TestSuggestion(t *testing.T) {
 		{"closes both", "f|", "(|)", "g())\n", "f(g())\n|"},
 		{"closes the inner one", "f(|)", "[|]", "1]", "f([1]|)"},
 		{"closes another", "f|", "(|)", "]", "f(]|)"},
+		{"closes another first", "f[|", "(|)", "])", "f[(])|"},
 		{"closes more", "f|", "(|)", "))", "f())|"},
 		{"a block", "f |;", "{\n\t|\n}", "x\n}\n", "f {\n\tx\n}\n|;"},
 	} {

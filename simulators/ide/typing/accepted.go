@@ -1,6 +1,7 @@
 package typing
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -20,16 +21,20 @@ type undo struct {
 // before the cursor may be mistyped: a suggestion that was taken there is wrong.
 func (t *work) Accepted(text string) {
 	t.state = t.before // of the step that never happens
-	switch closed := t.closers(); {
-	case t.goesOnInScript(text):
-	case t.goesOn(text):
-	default:
-		t.undo = undo{len(text), closed[:document.Closes(text, closed)]}
+	if t.undo.added > 0 || !t.goesOnInScript(text) && !t.goesOn(text) {
+		t.regret(text)
 	}
 	t.cursor += len(text)
 	if c, _ := utf8.DecodeLastRuneInString(text); text != "" {
 		t.prev, t.moved = ClassOf(c), false
 	}
+}
+
+// regret notes that a suggestion is to be taken back, with those before it that are.
+func (t *work) regret(text string) {
+	closed := t.closers()[len(t.undo.removed):] // what is removed comes back
+	t.undo.added += len(text)
+	t.undo.removed += closed[:document.Closes(text, closed)]
 }
 
 // goesOnInScript reports whether the script types the text next, which is then done.
@@ -62,7 +67,7 @@ func (t *work) goesOn(text string) bool {
 	}
 	t.at = at + len(text)
 	t.script, t.done = t.script[:0], 0
-	t.given = append(t.given, span{at, t.at})
+	t.closed = t.closed[:len(t.closed)-document.Closes(text, t.closers())]
 	t.since, t.rethink, t.paste, t.jump = 0, -1, 0, false
 	return true
 }
@@ -76,15 +81,12 @@ func (t *work) heldAt() int {
 	return t.end - len(t.script[t.done-1].truth)
 }
 
-// closers returns the brackets after the cursor that the editor closed.
+// closers returns the brackets after the cursor that the editor closed, the nearest
+// one first.
 func (t *work) closers() string {
-	var closed strings.Builder
-	for at := t.at; at < t.end && t.text[at] != '\n'; at++ {
-		if partner := t.partner[at]; partner >= 0 && partner < t.at && t.closed(at) {
-			closed.WriteByte(t.text[at])
-		}
-	}
-	return closed.String()
+	closed := slices.Clone(t.closed)
+	slices.Reverse(closed)
+	return string(closed)
 }
 
 // takeBackSuggestion undoes a wrong suggestion.

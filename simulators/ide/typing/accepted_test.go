@@ -104,6 +104,30 @@ func TestAcceptedToTheEnd(t *testing.T) {
 	}
 }
 
+// Two wrong ones in a row are taken back together.
+func TestAcceptedTwice(t *testing.T) {
+	person, err := NewTypist("f(a[1])\n", Profile{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := take(t, person.Type(1, 0)).typed("a[")
+	a.accept("2]")
+	a.accept("1)")
+	if a.show() != "f(a[2]1)|" {
+		t.Fatalf("came to %q", a.show())
+	}
+	a.step()
+	if a.show() != "f(a[|])" || a.last.Kind != Change {
+		t.Errorf("%+v comes to %q", a.last, a.show())
+	}
+	for a.next.Kind != Open {
+		a.step()
+	}
+	if a.d.Text() != person.text {
+		t.Errorf("ended with %q", a.d.Text())
+	}
+}
+
 // The step that never happened draws again what it drew.
 func TestAcceptedNothing(t *testing.T) {
 	person := typist(t, "go-handler", "expert")
@@ -123,21 +147,30 @@ func TestAcceptedNothing(t *testing.T) {
 
 // Whatever is taken, and whenever, the text stands there in the end.
 func TestAcceptedAnything(t *testing.T) {
-	text, err := Text("go-handler")
-	if err != nil {
-		t.Fatal(err)
-	}
 	p := Profile{Slips: .05, Rethinks: .3, Jumps: .2, Pastes: .02, HoldFirst: 500e6, HoldNext: 33e6, Lines: 30}
-	person, err := NewTypist(text, p)
-	if err != nil {
-		t.Fatal(err)
+	for seed, name := range append(TextNames(), "f(a[1](b{2}[3](4, (5))))\nx((y)[z], {1: [2]})\n") {
+		text, err := Text(name)
+		if err != nil {
+			text, p.Lines = name, 0
+		}
+		person, err := NewTypist(text, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		acceptAnything(t, person, uint64(seed))
 	}
-	r := dist.Stream(1, "taking")
+}
+
+// acceptAnything has a person take one suggestion in ten keys, right and wrong, for
+// 300 rounds.
+func acceptAnything(t *testing.T, person *Typist, seed uint64) {
+	t.Helper()
+	r := dist.Stream(seed, "taking")
 	right, wrong := 0, 0
-	a := take(t, person.Type(1, 0))
+	a := take(t, person.Type(seed, 0))
 	for rounds := 0; rounds < 300; {
 		if a.next.Kind == Open && a.d.Opened() > 0 {
-			if rounds++; a.d.Text() != text {
+			if rounds++; a.d.Text() != person.text {
 				t.Fatalf("round %d ended with %q", rounds, a.d.Text())
 			}
 		}
@@ -153,13 +186,17 @@ func TestAcceptedAnything(t *testing.T) {
 		if suggested == "" {
 			continue
 		}
+		if r.IntN(8) == 0 {
+			a.accept(suggested)
+			suggested = "zz)"
+		}
 		if s := a.accept(suggested); s.Kind == Change && s.Edit.Delete > 0 {
 			wrong++
 		} else {
 			right++
 		}
 	}
-	if right < 1000 || wrong < 1000 {
+	if right < 300 || wrong < 200 {
 		t.Errorf("%d were right and %d wrong, want many of both", right, wrong)
 	}
 }

@@ -15,9 +15,9 @@ type Typist struct {
 	text    string
 	profile Profile
 	rhythms rhythms
-	// partner has, of a bracket whose partner is on the same line, where that is, and
-	// -1 for all else: editors close those at once, and the closing one is typed over.
-	partner []int
+	// paired marks the brackets that have their partner on the same line: editors
+	// close those at once, and the closing one is typed over.
+	paired []bool
 	// starts are the places in the text where a line is typed from, behind its
 	// indentation.
 	starts []int
@@ -41,7 +41,7 @@ func NewTypist(text string, p Profile) (*Typist, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Typist{text, p, r, partners(text), lineStarts(text)}, nil
+	return &Typist{text, p, r, pairs(text), lineStarts(text)}, nil
 }
 
 // rhythms returns the person's gaps: the habits at the person's pace in that text.
@@ -112,13 +112,11 @@ const (
 // bracketPairs are what an editor makes of each opening bracket.
 var bracketPairs = [len(opening)]string{"()", "[]", "{}"}
 
-// partners returns, of each bracket whose partner is on the same line, where that
-// is, and -1 of all else.
-func partners(text string) []int {
-	partner := make([]int, len(text))
+// pairs marks the brackets whose partner is on the same line.
+func pairs(text string) []bool {
+	paired := make([]bool, len(text))
 	var open []int
 	for i := range len(text) {
-		partner[i] = -1
 		switch c := text[i]; {
 		case c == '\n':
 			open = open[:0]
@@ -130,9 +128,9 @@ func partners(text string) []int {
 				open = open[:0]
 				continue
 			}
-			partner[open[last]], partner[i] = i, open[last]
+			paired[open[last]], paired[i] = true, true
 			open = open[:last]
 		}
 	}
-	return partner
+	return paired
 }

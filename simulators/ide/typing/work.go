@@ -33,13 +33,10 @@ type state struct {
 	jump    bool
 	paste   int // where in the text the paste ends that is next, 0 for none
 	script  []stroke
-	done    int // strokes of the script that are done
-	given   []span
+	done    int    // strokes of the script that are done
+	closed  []byte // brackets after the cursor that the editor closed, the nearest one last
 	undo    undo
 }
-
-// span is a part of the text.
-type span struct{ from, to int }
 
 // Type returns what that person does: the same steps for the same seed and
 // user. It never ends: when the text, or its part that was to be typed, stands
@@ -91,7 +88,7 @@ func (t *work) open() Step {
 	t.side = dist.Stream(t.seed, "ide/typing/side", t.user, t.round)
 	t.at, t.end = t.place()
 	s.Text, s.Cursor = t.text[:t.at]+t.text[t.end:], t.at
-	t.prev, t.moved, t.jump, t.cursor, t.given = Enter, false, false, t.at, nil
+	t.prev, t.moved, t.jump, t.cursor, t.closed = Enter, false, false, t.at, t.closed[:0]
 	t.startLine()
 	return s
 }
@@ -149,11 +146,7 @@ func (t *work) typeOn() Step {
 	t.since++
 	if class == Punct && strings.Contains(opening+closing, text) {
 		t.since = 0
-		if i := strings.Index(opening, text); i >= 0 && t.partner[t.at] >= 0 {
-			e.Insert = bracketPairs[i]
-		} else if t.closed(t.at) {
-			e.Delete = len(text)
-		}
+		t.bracket(&e, text[0])
 	}
 	s := Step{Kind: Key, Gap: t.gap(class), Edit: e, Class: class}
 	t.at += len(text)
@@ -166,19 +159,17 @@ func (t *work) typeOn() Step {
 	return s
 }
 
-// closed reports whether what stands at that place of the text is a bracket that
-// the editor closed when its partner was typed.
-func (t *work) closed(at int) bool {
-	partner := t.partner[at]
-	if partner < 0 || partner > at {
-		return false
-	}
-	for _, g := range t.given {
-		if partner >= g.from && partner < g.to {
-			return false
+// bracket has the editor close a bracket that is opened, and one that it closed typed
+// over.
+func (t *work) bracket(e *document.Edit, c byte) {
+	if i := strings.IndexByte(opening, c); i >= 0 {
+		if t.paired[t.at] {
+			e.Insert = bracketPairs[i]
+			t.closed = append(t.closed, closing[i])
 		}
+	} else if last := len(t.closed) - 1; last >= 0 && t.closed[last] == c {
+		e.Delete, t.closed = 1, t.closed[:last]
 	}
-	return true
 }
 
 // gap draws the time until a key of that class is pressed.
