@@ -25,7 +25,7 @@
 //	  document         a text that somebody edits, and what an answer to it is worth when it comes
 //	  strict           YAML and JSON files that people write, and all that is wrong with one at once
 //	  wire             bytes <-> messages: event streams and the OpenAI protocol; a package below for each other vendor,
-//	                   and jsonrpc, the messages of language servers
+//	                   jsonrpc and lsp for language servers
 //	  endpoint         real endpoints as stages
 //	    selftest       how late the tester reads streams of known timing
 //	    recount        every number of a run again, from its raw log
