@@ -36,6 +36,7 @@
 //	    speak          text to speech
 //	    converse       models that hear and speak
 //	    talk           their sockets, and audio at the pace of speech
+//	    langserver     a language server as the model behind an editor
 //	    sound          when samples came, and when the first that can be heard
 //	  exchange         the raw log and cassettes: what went over the wire, read by read
 //	  price            money, and what tokens cost
@@ -110,7 +111,8 @@
 // opinion on percentiles. gonum/plot: axes, lines and bands in SVG and PNG, with the
 // fonts in it. prometheus/client_golang: the mock's /metrics;
 // prometheus/common, client_model: those of other servers, read as Prometheus's own tools do. progressbar and x/term:
-// the terminal. x/sys: the timerfd that the wall clock sleeps on. x/sync: goroutines
+// the terminal. x/sys: the timerfd that the wall clock sleeps on, the end of a program that
+// was started. x/sync: goroutines
 // of the server that end together. go-internal (tests): command scripts. staticcheck
 // (a tool, pinned in go.mod): make check.
 package halfsecond
