@@ -54,14 +54,21 @@ func (c *Client) Start(p *pipeline.Call) {
 func (c *Client) register(a *call) bool {
 	c.mu.Lock()
 	broken, offered := c.broken, c.offered
-	if broken == nil && offered {
+	if c.over == nil && c.config.MaxRequests > 0 && c.counts.Requests >= c.config.MaxRequests {
+		c.over = fmt.Errorf("over the cap of %d requests", c.config.MaxRequests)
+	}
+	if c.over == nil && broken == nil && offered {
 		a.id = c.nextID()
 		c.pending[a.id] = a
 		c.counts.Requests++
+		c.flying++
 		a.limit = time.AfterFunc(c.config.Limits.Answer, a.expire)
 	}
 	c.mu.Unlock()
 	switch {
+	case c.over != nil:
+		a.refuse(pipeline.Dropped, c.over.Error())
+		return false
 	case broken != nil:
 		a.refuse(pipeline.Error, gone(broken))
 		return false
@@ -127,8 +134,23 @@ func (a *call) finish(at time.Duration, o pipeline.Outcome, reason string) {
 	a.over = true
 	r := &a.Record
 	r.Sent, r.End, r.Outcome, r.Reason = time.Duration(a.sent.Load()), at, o, reason
+	if a.limit != nil {
+		a.client.flying--
+	}
 	a.Done()
+	a.client.spend()
 }
+
+// spend tells that a cap was met and that all that was asked before has ended.
+func (c *Client) spend() {
+	if c.over != nil && c.flying == 0 && c.config.Spent != nil {
+		c.config.Spent(c.over)
+	}
+}
+
+// Over returns the cap that was met, nil while none is. It is called on the loop, or once that
+// has ended.
+func (c *Client) Over() error { return c.over }
 
 // answer is what became of a request.
 type answer struct {

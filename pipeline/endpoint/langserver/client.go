@@ -1,10 +1,12 @@
 package langserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -33,10 +35,14 @@ type Client struct {
 	ended   chan struct{} // closed when nothing more is read
 	work    sync.WaitGroup
 
+	info     lsp.Info
 	encoding lsp.Encoding
 	sync     lsp.Sync
 
-	documents map[int]*mirror // by session; owned by the loop
+	flying int   // calls under way; owned by the loop, as what follows
+	over   error // the cap that was met; nil until then
+
+	documents map[int]*mirror // by session
 	versions  map[string]int  // of the documents that were ever open
 
 	mu       sync.Mutex // guards what follows
@@ -183,11 +189,12 @@ func (c *Client) breaks(err error) {
 	}
 	closing := c.closing
 	c.mu.Unlock()
-	at, o := c.loop.Elapsed(), pipeline.Error
+	o := pipeline.Error
 	if closing {
 		o = pipeline.Cancelled
 	}
 	for _, a := range hit {
+		at := c.loop.Elapsed()
 		c.loop.Post(at, func() { a.finish(at, o, c.tidy(gone(err))) })
 	}
 	c.queue.abandon()
@@ -238,10 +245,16 @@ func (c *Client) end() {
 	_ = c.stream.Close()
 }
 
-// command returns how the server is called in words.
-func (c *Client) command() string {
-	if c.process == nil {
+// Program returns the name of the program, without its arguments, which may hold a secret.
+func (c Config) Program() string {
+	if len(c.Command) == 0 {
 		return "the language server"
 	}
-	return c.tidy(strings.Join(c.config.Command, " "))
+	return filepath.Base(c.Command[0])
+}
+
+// Name returns what the server calls itself, or else the name of the program.
+func (c *Client) Name() string {
+	name := strings.TrimSpace(c.info.Name + " " + c.info.Version)
+	return c.tidy(cmp.Or(name, c.config.Program()))
 }

@@ -425,6 +425,26 @@ func TestEndsTooSoon(t *testing.T) {
 	}
 }
 
+// Nothing is asked beyond the cap, and the run is told when what was asked has ended.
+func TestCap(t *testing.T) {
+	var a, b *asked
+	var spent []string
+	meet(t, script{Delay: 80 * ms}, func(c *Config) { c.MaxRequests = 1 }, func(r *rig) {
+		r.config.Spent = func(err error) { spent = append(spent, fmt.Sprintf("%s at %s", err, r.loop.Now())) }
+		r.Open(0, "a.py", "python", "x", 1)
+		a, b = r.start(), r.start()
+	})
+	if got, want := a.told(), `ok sent 1s first byte 1.08s end 1.08s text "" empty true: `; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got, want := b.told(), `dropped sent never first byte never end 1s text "" empty false: over the cap of 1 requests`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if want := []string{"over the cap of 1 requests at 1.08s"}; !reflect.DeepEqual(spent, want) {
+		t.Errorf("spent %q, want %q", spent, want)
+	}
+}
+
 func TestWithoutADocument(t *testing.T) {
 	var a *asked
 	meet(t, script{}, nil, func(r *rig) {
@@ -454,8 +474,8 @@ func TestURI(t *testing.T) {
 }
 
 func TestConfigCheck(t *testing.T) {
-	bad := Config{Command: []string{""}, Options: []byte("{"), MaxMessage: -1, MaxWaiting: -1, Limits: Limits{End: -1}}
-	const want = "there is no command: want a program and its arguments\nthe options are no JSON\nlimit of -1 bytes a message is negative\nlimit of -1 bytes that wait is negative\ntime limit \"end\" is negative: -1ns"
+	bad := Config{Command: []string{""}, Options: []byte("{"), MaxRequests: -1, MaxMessage: -1, MaxWaiting: -1, Limits: Limits{End: -1}}
+	const want = "there is no command: want a program and its arguments\nthe options are no JSON\ncap of -1 requests is negative\nlimit of -1 bytes a message is negative\nlimit of -1 bytes that wait is negative\ntime limit \"end\" is negative: -1ns"
 	if err := bad.Check(); err == nil || err.Error() != want {
 		t.Errorf("Check() = %v, want %s", err, want)
 	}

@@ -25,6 +25,12 @@ type Config struct {
 	Version string          // of the caller
 
 	Limits Limits
+	// MaxRequests caps the completions that are asked for; a call over it is dropped, and so is
+	// what comes after it. 0 is no cap.
+	MaxRequests int
+	// Spent, when set, is handed the cap that was met once no call is under way any more, on
+	// the loop, perhaps several times.
+	Spent func(error)
 	// MaxMessage is the largest message of the server that is read, in bytes; 0 is 16 MiB.
 	MaxMessage int
 	// MaxWaiting is how many bytes may wait for a server to read them before it is given up;
@@ -68,10 +74,14 @@ func (c Config) Check() error {
 	bad(c.Stream == nil && (len(c.Command) == 0 || c.Command[0] == ""), "there is no command: want a program and its arguments")
 	bad(c.Stream != nil && len(c.Command) > 0, "there is both a command and a stream: want one or the other")
 	bad(c.Options != nil && !json.Valid(c.Options), "the options are no JSON")
+	bad(c.MaxRequests < 0, "cap of %d requests is negative", c.MaxRequests)
 	bad(c.MaxMessage < 0, "limit of %d bytes a message is negative", c.MaxMessage)
 	bad(c.MaxWaiting < 0, "limit of %d bytes that wait is negative", c.MaxWaiting)
-	for name, d := range map[string]time.Duration{"start": c.Limits.Start, "offer": c.Limits.Offer, "answer": c.Limits.Answer, "end": c.Limits.End} {
-		bad(d < 0, "time limit %q is negative: %s", name, d)
+	for _, l := range []struct {
+		name string
+		d    time.Duration
+	}{{"start", c.Limits.Start}, {"offer", c.Limits.Offer}, {"answer", c.Limits.Answer}, {"end", c.Limits.End}} {
+		bad(l.d < 0, "time limit %q is negative: %s", l.name, l.d)
 	}
 	return errors.Join(errs...)
 }

@@ -114,23 +114,26 @@ func (c *Client) write() {
 	}
 }
 
-// stamped notes when a read returned.
+// stamped notes when a read returned. The loop's clock is not looked at: a server may write
+// before the loop runs, which begins with its setting.
 type stamped struct {
 	io.Reader
-	clock func() time.Duration
-	at    time.Duration
+	at time.Time
 }
 
 func (s *stamped) Read(p []byte) (int, error) {
 	n, err := s.Reader.Read(p)
-	s.at = s.clock()
+	s.at = time.Now()
 	return n, err
 }
+
+// onLoop returns the instant of a time on the loop.
+func (c *Client) onLoop(t time.Time) time.Duration { return c.loop.Elapsed() - time.Since(t) }
 
 // read reads messages until there are no more; it has a goroutine of its own.
 func (c *Client) read() {
 	defer close(c.ended)
-	s := &stamped{Reader: c.stream, clock: c.loop.Elapsed}
+	s := &stamped{Reader: c.stream}
 	r := jsonrpc.NewReader(s, jsonrpc.Limits{Message: c.config.MaxMessage})
 	for {
 		err := r.Wait()
@@ -175,7 +178,7 @@ func (c *Client) fault(words string) {
 }
 
 // take takes a message, whose first byte came at first and whose last at.
-func (c *Client) take(text []byte, first, at time.Duration) {
+func (c *Client) take(text []byte, first, at time.Time) {
 	m, err := jsonrpc.Decode(text)
 	switch {
 	case err != nil:
@@ -188,7 +191,7 @@ func (c *Client) take(text []byte, first, at time.Duration) {
 }
 
 // takeAnswer takes the answer to a request.
-func (c *Client) takeAnswer(m jsonrpc.Message, first, at time.Duration) {
+func (c *Client) takeAnswer(m jsonrpc.Message, first, at time.Time) {
 	c.mu.Lock()
 	own, a := c.own[m.ID], c.pending[m.ID]
 	delete(c.own, m.ID)
@@ -198,7 +201,7 @@ func (c *Client) takeAnswer(m jsonrpc.Message, first, at time.Duration) {
 	case own != nil:
 		own <- m
 	case a != nil:
-		a.answered(m, first, at)
+		a.answered(m, c.onLoop(first), c.onLoop(at))
 	case m.ID == jsonrpc.Null():
 		c.fault(fmt.Sprintf("the server could not read a message: %s", m.Error.Message))
 	default:

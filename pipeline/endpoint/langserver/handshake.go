@@ -17,16 +17,17 @@ func (c *Client) handshake(ctx context.Context) error {
 	m, err := c.ask(ctx, lsp.Initialize, c.hello(), c.config.Limits.Start)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s: %w", c.command(), err)
+		return fmt.Errorf("%s: %w", c.config.Program(), err)
 	case m.Error != nil:
-		return fmt.Errorf("%s: it refuses to begin: error %d: %s", c.command(), m.Error.Code, c.tidy(m.Error.Message))
+		return fmt.Errorf("%s: it refuses to begin: error %d: %s", c.config.Program(), m.Error.Code, c.tidy(m.Error.Message))
 	}
 	var r lsp.InitializeResult
 	if err := json.Unmarshal(m.Result, &r); err != nil {
-		return fmt.Errorf("%s: what it answers to %s cannot be read: %s", c.command(), lsp.Initialize, c.tidy(err.Error()))
+		return fmt.Errorf("%s: what it answers to %s cannot be read: %s", c.config.Program(), lsp.Initialize, c.tidy(err.Error()))
 	}
+	c.info = r.ServerInfo
 	if err := c.agree(r.Capabilities); err != nil {
-		return fmt.Errorf("%s: %w", c.command(), err)
+		return fmt.Errorf("%s: %w", c.config.Program(), err)
 	}
 	c.tell(lsp.Initialized, struct{}{})
 	return c.awaitOffer(ctx, m.Result)
@@ -87,9 +88,9 @@ func (c *Client) awaitOffer(ctx context.Context, answer json.RawMessage) error {
 	case <-c.offering:
 		return nil
 	case <-c.ended:
-		return fmt.Errorf("%s: %w", c.command(), c.why())
+		return fmt.Errorf("%s: %w", c.config.Program(), c.why())
 	case <-ctx.Done():
-		return fmt.Errorf("%s: %w", c.command(), context.Cause(ctx))
+		return fmt.Errorf("%s: %w", c.config.Program(), context.Cause(ctx))
 	}
 }
 

@@ -132,12 +132,12 @@ func TestNoProgram(t *testing.T) {
 // A program that is no language server is named with what it printed.
 func TestNoLanguageServer(t *testing.T) {
 	_, err := New(t.Context(), Config{Command: []string{"echo", "usage: echo"}}, pipeline.NewWall())
-	const want = `language server: echo usage: echo: what it writes is not the protocol: message 1 (byte 0): a line of the header ends without a carriage return: "usage: echo\n"`
+	const want = `language server: echo: what it writes is not the protocol: message 1 (byte 0): a line of the header ends without a carriage return: "usage: echo\n"`
 	if err == nil || err.Error() != want {
 		t.Errorf("New: %v, want %s", err, want)
 	}
 	_, err = New(t.Context(), Config{Command: []string{"cat", "/no/such/file"}}, pipeline.NewWall())
-	const gone = `language server: cat /no/such/file: it ended (exit status 1); it said: cat: /no/such/file: No such file or directory`
+	const gone = `language server: cat: it ended (exit status 1); it said: cat: /no/such/file: No such file or directory`
 	if err == nil || err.Error() != gone {
 		t.Errorf("New: %v, want %s", err, gone)
 	}
