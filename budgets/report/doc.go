@@ -137,6 +137,7 @@
 //	  limits          longest times: connect_ms, first_byte_ms, gap_ms between two reads, whole_ms; and bytes of an answer
 //	  price           of the model in US dollars for a million tokens: input_usd_per_m, cached_input_usd_per_m (null when no
 //	                  list states it), output_usd_per_m, and model, source, date of the list; null when it is not known
+//	language_server   what was counted of the language server that completed, as trace files have it; left out where there was none
 //	cost              of the run, warm-up and requests of others included; left out when no price is known:
 //	  usd             of what the server counted
 //	  most_usd        with the most that the uncounted requests can have used

@@ -174,6 +174,7 @@ func (r *Report) guard() section {
 	for i := range asked {
 		s.notes = append(s.notes, placeWords(&asked[i]), boundWords(&asked[i]))
 	}
+	s.notes = append(s.notes, languageServerWords(r.analysis.Run.Footer.LanguageServer)...)
 	if words := askedWith(r.analysis.Run.Traces); words != "" {
 		s.notes = append(s.notes, words)
 	}
@@ -212,6 +213,8 @@ func placeWords(e *trace.Endpoint) string {
 	how := "a connection is kept for the next request, and one that takes text as it comes is opened before there is any"
 	hears := e.Stage == "stt" || e.Stage == "speech_to_speech"
 	switch {
+	case e.Protocol == trace.LanguageServerProtocol:
+		return fmt.Sprintf("llm: %s, a language server (%s); it is asked for one completion at the cursor (textDocument/inlineCompletion).", cmp.Or(e.Model, "a program"), e.URL)
 	case hears && e.Cold:
 		how = "each turn opens a session"
 	case hears:

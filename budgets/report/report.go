@@ -44,14 +44,16 @@ type Report struct {
 	RequestOutcomes  map[string]int    `json:"request_outcomes"`
 	Network          *Network          `json:"network"`
 	Endpoints        []Endpoint        `json:"endpoints,omitempty"`
-	Cost             *Cost             `json:"cost,omitempty"`
-	ServerCounters   *ServerCounters   `json:"server_counters,omitempty"`
-	Prompts          *Prompts          `json:"prompts,omitempty"`
-	Background       *Background       `json:"background"`
-	KVCache          *Cache            `json:"kv_cache"`
-	Lateness         *Lateness         `json:"lateness"`
-	Tester           *Tester           `json:"tester,omitempty"`
-	Formulas         map[string]string `json:"formulas"`
+	// LanguageServer is what was counted of the one that completed.
+	LanguageServer *trace.LanguageServer `json:"language_server,omitempty"`
+	Cost           *Cost                 `json:"cost,omitempty"`
+	ServerCounters *ServerCounters       `json:"server_counters,omitempty"`
+	Prompts        *Prompts              `json:"prompts,omitempty"`
+	Background     *Background           `json:"background"`
+	KVCache        *Cache                `json:"kv_cache"`
+	Lateness       *Lateness             `json:"lateness"`
+	Tester         *Tester               `json:"tester,omitempty"`
+	Formulas       map[string]string     `json:"formulas"`
 	// What is handed in beside the run: see With.
 	Diagnoses []Diagnosis `json:"diagnoses,omitempty"`
 	Settings  *Settings   `json:"settings,omitempty"`
@@ -136,7 +138,7 @@ func New(run trace.Run) (*Report, error) {
 		Finished: run.Footer.Finished, UnfinishedReason: text(run.Footer.Reason), Unfit: text(a.Unfit),
 		Budgets: []Budget{}, Metrics: map[string]Metric{}, Stages: []Stage{}, Levers: []Lever{},
 		Lateness: lateness(run.Footer.Lateness), Tester: tester(run).judged(a), Formulas: map[string]string{},
-		Network: network(run.Traces), StartUp: startUp(a.StartUp), Prompts: prompts(run), ServerCounters: counters, Endpoints: endpoints(&h), Cost: spent, analysis: a,
+		Network: network(run.Traces), StartUp: startUp(a.StartUp), Prompts: prompts(run), ServerCounters: counters, Endpoints: endpoints(&h), LanguageServer: run.Footer.LanguageServer, Cost: spent, analysis: a,
 	}
 	if b := Background(run.Footer.Background); b.Requests > 0 {
 		r.Background = &b

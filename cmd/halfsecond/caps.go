@@ -124,6 +124,9 @@ func (o *runOptions) begin(p *program, set runner.Settings, e priced) error {
 		fmt.Fprintf(&b, "asking %s %s %s: %s %d tokens of prompts, %d of answers%s\n",
 			set.Endpoint.ShownURL(), e.About(), counted(e.Asked(), "time"), e.About(), e.PromptTokens, e.OutputTokens, e.andCost())
 	}
+	if set.Server != nil {
+		fmt.Fprintf(&b, "asking the language server %s %s %s\n", set.Server.Program(), e.About(), counted(e.Asked(), "time"))
+	}
 	for _, u := range e.speech {
 		fmt.Fprintf(&b, "%s\n", u.words())
 	}

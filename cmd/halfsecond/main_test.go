@@ -7,7 +7,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"halfsecond": main})
+	testscript.Main(m, map[string]func(){"halfsecond": main, "langserver": serveLanguage})
 }
 
 // The scripts under testdata double as a manual of the command line.

@@ -24,6 +24,7 @@ type runOptions struct {
 	name      string
 	target    string
 	endpoints []string
+	lsp       string
 	wavs      []string
 	model     string
 	models    []string
@@ -134,6 +135,7 @@ func (o *runOptions) addFlags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.StringVar(&o.target, "target", "", "where to run: sim, mock or endpoint (default: the scenario's, else sim)")
 	f.StringArrayVar(&o.endpoints, "endpoint", nil, "`llm=URL` of a language model's server; where the scenario has none, its path may name the protocol, as .../api/chat; implies --target endpoint")
+	f.StringVar(&o.lsp, "lsp", "", "`command` of a language server that completes in place of a model, for kind ide, such as 'node server.js --stdio'; implies --target endpoint (docs/ghost-lsp.md)")
 	f.StringVar(&o.model, "model", "", "`name` of the model there (default: the scenario's, else the only one that it lists)")
 	f.StringArrayVar(&o.wavs, "wav", nil, "`file` that users say to a service that hears, in a voice turn, at the pace of speech: WAV, FLAC, MP3, Ogg of up to a minute; may be given again, and users take turns; otherwise those of voice.audio, or one sentence of ours")
 	f.StringArrayVar(&o.models, "endpoint-model", nil, "`name` of a model there to compare, for a grid, in place of --model; may be given again")
@@ -202,7 +204,7 @@ func runRun(ctx context.Context, p *program, o *runOptions) error {
 // settings resolves what the flags and the scenario say of how to run.
 func (o *runOptions) settings(s *scenario.Scenario) (runner.Settings, error) {
 	set := runner.Settings{Target: s.Run.Target, Seed: s.Run.Seed, N: s.Run.N, Version: buildVersion(), HashTexts: o.hashTexts, SelfTest: !o.untested}
-	if len(o.endpoints) > 0 {
+	if len(o.endpoints) > 0 || o.lsp != "" {
 		set.Target = runner.Endpoint
 	}
 	if o.given("target") {
@@ -234,6 +236,10 @@ func (o *runOptions) settings(s *scenario.Scenario) (runner.Settings, error) {
 	switch {
 	case !slices.Contains(runner.Targets(), set.Target):
 		errs = append(errs, fmt.Errorf("--target %s: want %s%s", set.Target, strings.Join(runner.Targets(), ", "), orMeant(set.Target, runner.Targets())))
+	case set.Target == runner.Endpoint && o.lsp != "":
+		server, err := o.languageServer(s)
+		set.Server = server
+		errs = append(errs, err)
 	case set.Target == runner.Endpoint:
 		config, err := o.endpoint(s)
 		set.Endpoint, set.PerUser, set.PriceOf = config, o.perUser, o.guard.priceOf
@@ -245,6 +251,8 @@ func (o *runOptions) settings(s *scenario.Scenario) (runner.Settings, error) {
 		errs = append(errs, err, misplaced, o.mayOverlap(s))
 	case o.cold || o.caFile != "" || o.given("metrics"):
 		errs = append(errs, fmt.Errorf("--cold, --ca-file and --metrics are for --target endpoint, not for %s", set.Target))
+	case o.lsp != "":
+		errs = append(errs, fmt.Errorf("--lsp is for --target endpoint, not for %s", set.Target))
 	case len(o.endpoints) > 0:
 		errs = append(errs, fmt.Errorf("--endpoint is for --target endpoint, not for %s", set.Target))
 	case len(o.wavs) > 0:
@@ -265,7 +273,7 @@ func (o *runOptions) carryOut(bar bar, set runner.Settings, run func(runner.Sett
 	if o.out == "" {
 		return whole(run(set))
 	}
-	keeper, err := newKeeper(o.out, set.Target != runner.Sim && !o.noRaw)
+	keeper, err := newKeeper(o.out, set.Target != runner.Sim && set.Server == nil && !o.noRaw)
 	if err != nil {
 		return trace.Run{}, usageError(err)
 	}

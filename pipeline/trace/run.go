@@ -81,6 +81,8 @@ type Footer struct {
 	// Used is what was used of endpoints, with the warm-up and the requests of others, each
 	// model once; none on other targets.
 	Used []Used
+	// LanguageServer is what was counted of the language server that completed; nil for none.
+	LanguageServer *LanguageServer
 }
 
 // Engine is what became of the KV cache of a modelled engine, or of its replicas

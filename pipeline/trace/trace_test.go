@@ -104,7 +104,7 @@ func TestRoundTrip(t *testing.T) {
 	want := Run{
 		Header: header,
 		Traces: plain([]pipeline.Trace{turn(), odd}),
-		Footer: Footer{N: 2, Lateness: lateness(), Reason: "interrupted", Background: Background{Requests: 5, OK: 4},
+		Footer: Footer{N: 2, Lateness: lateness(), Reason: "interrupted", Background: Background{Requests: 5, OK: 4}, LanguageServer: &LanguageServer{Requests: 7, Cancels: 3, LateAnswersToCancelled: 2, Unanswered: 1, ProtocolErrors: 1, ProtocolError: "x", Killed: true},
 			Prompts: Prompts{Learned: 8, Blind: 3, PerWord: 1.25, Extra: 29.5},
 			Engines: []Engine{{"m", "v", 512, 100, 99, 5000, 80, 7, 3, 64}, {Blocks: 100, Peak: 99, Held: 5000, Steps: 80, Full: 7, Preemptions: 3, TokensMoved: 64}}},
 	}

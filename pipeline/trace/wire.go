@@ -156,6 +156,8 @@ type wireFooter struct {
 	Counters   []wireCounters  `json:"counters,omitempty"`
 	Effort     *wireEffort     `json:"effort,omitempty"`
 	Used       []wireUsed      `json:"used,omitempty"`
+
+	LanguageServer *LanguageServer `json:"language_server,omitempty"`
 }
 
 type wireEngine struct {
@@ -186,7 +188,7 @@ type wireLateness struct {
 func footerToWire(f Footer) wireFooter {
 	w := wireFooter{
 		End: true, N: f.N, Finished: f.Finished, Reason: f.Reason, Cut: f.Cut, Prompts: promptsToWire(f.Prompts), Counters: countersToWire(f.Counters), Effort: effortToWire(f.Effort), Used: usedToWire(f.Used),
-		Lateness: latenessToWire(f.Lateness),
+		Lateness: latenessToWire(f.Lateness), LanguageServer: f.LanguageServer,
 	}
 	if f.Background != (Background{}) {
 		b := wireBackground(f.Background)
@@ -201,7 +203,7 @@ func footerToWire(f Footer) wireFooter {
 func (w wireFooter) footer() Footer {
 	f := Footer{
 		N: w.N, Finished: w.Finished, Reason: w.Reason, Cut: w.Cut, Prompts: w.Prompts.prompts(), Counters: countersOf(w.Counters), Effort: w.Effort.effort(), Used: usedOf(w.Used),
-		Lateness: w.Lateness.lateness(),
+		Lateness: w.Lateness.lateness(), LanguageServer: w.LanguageServer,
 	}
 	if w.Background != nil {
 		f.Background = Background(*w.Background)

@@ -125,9 +125,10 @@ func (e *Editor) change(s *typing.Step) (typed string) {
 	if s.Kind != typing.Accept {
 		typed, _ = s.Edit.Typed(e.document.Cursor())
 		s.Do(&e.document)
+		e.watch(s)
 		return typed
 	}
-	e.document.Apply(e.acceptance(e.screen.rest))
+	e.edit(e.acceptance(e.screen.rest))
 	if a, ok := e.typing.(typing.Accepter); ok {
 		a.Accepted(e.screen.rest)
 	}

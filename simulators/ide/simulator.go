@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/document"
 	"halfsecond/simulators/ide/cache"
 	"halfsecond/simulators/ide/plugin"
 	"halfsecond/simulators/ide/prompt"
@@ -32,6 +33,18 @@ type Config struct {
 	// Late returns how late the loop handles the work in hand; nil means that it
 	// never is.
 	Late func() time.Duration
+	// Watch, when set, is told of what happens in the editors: a language server keeps their
+	// documents itself.
+	Watch Watcher
+}
+
+// Watcher is told of what happens in the editor of a user, on the loop, before anything is
+// asked about it.
+type Watcher interface {
+	// Open says that another document is open. The path is "" where nobody knows it.
+	Open(user int, path, text string, cursor int)
+	Apply(user int, e document.Edit)
+	Move(user, cursor int)
 }
 
 // Validate reports everything that makes a configuration impossible.

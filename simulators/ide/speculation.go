@@ -81,7 +81,7 @@ func (e *Editor) focus() {
 // invoke asks by hand.
 func (e *Editor) invoke(s *typing.Step, came time.Duration) {
 	if at := e.document.Cursor(); s.Text != "" {
-		e.document.Apply(document.Edit{Offset: at, Insert: s.Text, Cursor: at + len(s.Text)})
+		e.edit(document.Edit{Offset: at, Insert: s.Text, Cursor: at + len(s.Text)})
 	}
 	e.truth = s.Truth
 	k := e.newStep(pipeline.ClassInvoke, came)

@@ -6,7 +6,7 @@
 // known of the stages before the run, allowance.go for the cap over all services,
 // tester.go for what is known of the tester itself,
 // counters.go for what the server counts of it, and hidden.go for how texts are kept out of
-// the traces.
+// the traces. language_server.go has a language server in the model's place.
 package runner
 
 import (
@@ -19,6 +19,7 @@ import (
 	"halfsecond/mockllm/engine"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint"
+	"halfsecond/pipeline/endpoint/langserver"
 	"halfsecond/pipeline/exchange"
 	"halfsecond/pipeline/price"
 	"halfsecond/pipeline/quantile"
@@ -51,6 +52,9 @@ type Settings struct {
 	// PriceOf, when set, returns the price of a model there, the zero Price when it is not
 	// known. It takes the place of the endpoint's own.
 	PriceOf func(model string) price.Price
+	// Server, when set, is the language server that completes in the place of Endpoint, of kind
+	// ide.
+	Server *langserver.Config
 	// Speech is where speech services are, on the target "endpoint". With them the language
 	// model may stay modelled.
 	Speech Speech
@@ -97,9 +101,10 @@ type run struct {
 	scenario *scenario.Scenario
 	settings Settings
 	clock    clock
-	model    pipeline.LLM  // as the interactions see it
-	direct   pipeline.LLM  // without the way to it and what holds users back
-	engine   engine.Engine // of the simulator; nil on other targets
+	model    pipeline.LLM       // as the interactions see it
+	direct   pipeline.LLM       // without the way to it and what holds users back
+	server   *langserver.Client // nil where there is none
+	engine   engine.Engine      // of the simulator; nil on other targets
 	others   others
 	sizing   *bench.Sizing // of prompts; nil counts as the mock does
 	services voice.Services
@@ -276,6 +281,9 @@ func (r *run) header() trace.Header {
 		if r.settings.Endpoint.URL != "" {
 			h.Endpoints = []trace.Endpoint{Place(r.settings.Endpoint, max(1, r.settings.PerUser))}
 		}
+		if r.settings.Server != nil {
+			h.Endpoints = append(h.Endpoints, r.serverPlace())
+		}
 		h.Endpoints = append(h.Endpoints, r.settings.Speech.places()...)
 	}
 	h.Stages = r.lossless(h.Stages)
@@ -293,7 +301,7 @@ func (r *run) unmodelled(stages []trace.Stage) {
 		switch {
 		case slices.Contains(r.settings.Speech.real(), s.Name):
 			*s = trace.Stage{Name: s.Name}
-		case r.settings.Target == Endpoint && r.settings.Endpoint.URL == "" && (s.Name == pipeline.SpanLLMFirstToken || s.Name == pipeline.SpanGathering):
+		case r.settings.Target == Endpoint && r.settings.Endpoint.URL == "" && r.settings.Server == nil && (s.Name == pipeline.SpanLLMFirstToken || s.Name == pipeline.SpanGathering):
 			s.Simulated = true
 		}
 	}
@@ -317,7 +325,7 @@ func (r *run) engines() []trace.Engine {
 
 func (r *run) footer(ctx context.Context, err error, whole bool) trace.Footer {
 	over := r.capMet()
-	f := trace.Footer{N: r.kept, Finished: whole && err == nil && over == nil, Lateness: trace.LatenessOf(r.lateness), Background: r.others.Background, Engines: r.engines(), Prompts: r.prompts(), Counters: r.counted, Effort: r.effort, Used: r.used()}
+	f := trace.Footer{N: r.kept, Finished: whole && err == nil && over == nil, Lateness: trace.LatenessOf(r.lateness), Background: r.others.Background, Engines: r.engines(), Prompts: r.prompts(), Counters: r.counted, Effort: r.effort, Used: r.used(), LanguageServer: r.serverCounts()}
 	switch cause := context.Cause(ctx); {
 	case f.Finished && r.kept < r.settings.N:
 		f.Finished, f.Reason = false, "the recorded sessions ended before"

@@ -151,6 +151,8 @@ func (r *run) setUpReal(ctx context.Context) (stop func() error, err error) {
 	switch {
 	case r.settings.Endpoint.URL != "":
 		stop, err = r.setUpEndpoint(ctx)
+	case r.settings.Server != nil:
+		stop, err = r.setUpServer(ctx)
 	case r.settings.Speech.any():
 		r.model, err = r.simulated(r.setUpWall())
 	default:

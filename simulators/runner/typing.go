@@ -48,8 +48,15 @@ func (l *load) typing(s *scenario.IDE) error {
 	if err != nil {
 		return err
 	}
+	var watch ide.Watcher
+	open := func(int) {}
+	if server := l.run.server; server != nil {
+		w := watched{server, documentName(s.Typist, recording.BuiltIn().Path)}
+		watch, open = w, func(user int) { w.Open(user, "", "", 0) }
+	}
 	sim, err := ide.New(ide.Config{
-		Loop: l.run.clock, LLM: l.run.model, Seed: l.run.settings.Seed, Plugin: s.Plugin, Right: s.Truth,
+		Watch: watch,
+		Loop:  l.run.clock, LLM: l.run.model, Seed: l.run.settings.Seed, Plugin: s.Plugin, Right: s.Truth,
 		Typing: typing, MaxPause: s.Typist.MaxPause, NextRequest: l.run.nextID, Late: l.run.late(),
 	})
 	if err != nil {
@@ -69,6 +76,7 @@ func (l *load) typing(s *scenario.IDE) error {
 		finished := func() { l.spare(missing) }
 		l.run.clock.At(p.Joins(user)+p.Think.Draw(&think), pipeline.RankInput, func() {
 			l.begins(user, 0)
+			open(user)
 			sim.Start(user, keys, done, finished)
 		})
 	}

@@ -69,6 +69,16 @@ func (d *recording) named() string {
 	return d.path + ", "
 }
 
+// Path returns where the document with that number lay, "" for none.
+func (s *Session) Path(document int) string {
+	for _, d := range s.documents {
+		if d.id == document {
+			return d.path
+		}
+	}
+	return ""
+}
+
 type replay struct{ steps []typing.Step }
 
 // Next implements typing.Source.
