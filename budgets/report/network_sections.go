@@ -116,6 +116,9 @@ func threeOf(values []float64) (ms []*float64) {
 // connection shows what connections cost those that waited for one.
 func (r *Report) connection() section {
 	n := r.Network
+	if r.LanguageServer != nil { // which is asked over no connection
+		return section{}
+	}
 	var rows []figures
 	for _, name := range []string{"dns", "connect", "tls"} {
 		if p := r.analysis.Pool(name); len(p.Values) > 0 {
@@ -202,7 +205,7 @@ func (r *Report) serverBeside() section {
 	}
 	asked := r.analysis.Run.Header.Endpoints
 	switch {
-	case r.Network.answered() == 0:
+	case r.Network.answered() == 0, r.LanguageServer != nil: // a protocol that has no such times
 		return section{}
 	case len(rows) == 0:
 		return section{title: besideTitle, notes: unsaid(asked)}

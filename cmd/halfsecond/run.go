@@ -273,7 +273,7 @@ func (o *runOptions) carryOut(bar bar, set runner.Settings, run func(runner.Sett
 	if o.out == "" {
 		return whole(run(set))
 	}
-	keeper, err := newKeeper(o.out, set.Target != runner.Sim && set.Server == nil && !o.noRaw)
+	keeper, err := newKeeper(o.out, set.Target != runner.Sim && !o.noRaw && !(set.Server != nil && set.HashTexts))
 	if err != nil {
 		return trace.Run{}, usageError(err)
 	}

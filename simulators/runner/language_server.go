@@ -18,6 +18,9 @@ func (r *run) setUpServer(ctx context.Context) (stop func() error, err error) {
 	r.spent = r.fail
 	config := *r.settings.Server
 	config.Version, config.Spent = r.settings.Version, func(cap error) { r.spent(cap) }
+	if !r.settings.HashTexts { // whose words stand in the messages and beside them
+		config.Keep = r.keeper()
+	}
 	client, err := langserver.New(ctx, config, loop)
 	if err != nil {
 		return nil, err

@@ -74,7 +74,7 @@ func (r *run) setUpSpeech() (stop func(), err error) {
 	}
 	all, _ := s.talks()
 	for _, c := range all {
-		c.Keep = r.keepSpeech()
+		c.Keep = r.keeper()
 	}
 	var closers []func()
 	stop = func() {
@@ -131,8 +131,8 @@ func (r *run) last(session, index int) bool {
 	return p.Open() || index+1 >= share(r.scenario.WarmUp+r.settings.N, p.Users, session)
 }
 
-// keepSpeech returns what hands sessions to the raw log; nil where there is none.
-func (r *run) keepSpeech() func(*exchange.Exchange) {
+// keeper returns what hands exchanges to the raw log; nil where there is none.
+func (r *run) keeper() func(*exchange.Exchange) {
 	keep := r.settings.KeepExchange
 	if keep == nil {
 		return nil

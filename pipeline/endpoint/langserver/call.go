@@ -19,6 +19,8 @@ type call struct {
 	sent   atomic.Int64
 	limit  *time.Timer
 
+	asks, says []byte // what went over the wire, where somebody keeps it
+
 	over    bool // the asker was told, or will be; owned by the loop
 	givenUp bool // nobody waits for the answer; guarded by the client's lock
 }
@@ -42,6 +44,9 @@ func (c *Client) Start(p *pipeline.Call) {
 	params := lsp.InlineParams{Document: lsp.Document{URI: m.uri}, Position: at}
 	params.Context.TriggerKind = lsp.Automatic
 	request, err := jsonrpc.NewRequest(a.id, lsp.InlineCompletion, params)
+	if err == nil && c.config.Keep != nil {
+		a.asks, err = request.AppendJSON(nil)
+	}
 	if err == nil {
 		err = c.send(&request, func() { a.sent.Store(int64(c.loop.Elapsed())) })
 	}
@@ -93,8 +98,11 @@ func (c *Client) Cancel(p *pipeline.Call) {
 		return
 	}
 	now := c.loop.Now()
-	c.loop.Post(now, func() { a.finish(now, pipeline.Cancelled, "cancelled by the asker") })
+	c.loop.Post(now, func() { a.finish(now, pipeline.Cancelled, cancelled) })
 }
+
+// cancelled is why a call ended that its asker gave up.
+const cancelled = "cancelled by the asker"
 
 // abandon has nobody wait for the answer, and tells the server. It reports false when nobody
 // did.
@@ -136,6 +144,7 @@ func (a *call) finish(at time.Duration, o pipeline.Outcome, reason string) {
 	r.Sent, r.End, r.Outcome, r.Reason = time.Duration(a.sent.Load()), at, o, reason
 	if a.limit != nil {
 		a.client.flying--
+		a.keep()
 	}
 	a.Done()
 	a.client.spend()
@@ -159,24 +168,41 @@ type answer struct {
 	outcome    pipeline.Outcome
 	first, end time.Duration
 	message    *jsonrpc.Message
+	says       []byte
 	hidden     bool // there were completions, and none that can be shown
 	unread     bool // the result cannot be read
 }
 
 // answered reads an answer, off the loop.
-func (a *call) answered(m jsonrpc.Message, first, at time.Duration) {
+func (a *call) answered(m jsonrpc.Message, text []byte, first, at time.Duration) {
 	a.limit.Stop()
-	r := &answer{first: first, end: at, message: &m}
-	if m.Error != nil {
-		r.outcome, r.err = failure(m.Error)
-	} else {
-		r.read(m.Result, a.line)
-	}
+	r := newAnswer(&m, a.line)
+	r.first, r.end, r.says = first, at, text
 	if r.unread {
 		a.client.fault(r.err.Error())
 	}
 	if !a.client.loop.Post(at, func() { a.land(r) }) {
 		a.client.count(a, r)
+	}
+}
+
+// newAnswer returns what a message means to who asked on that line.
+func newAnswer(m *jsonrpc.Message, line lsp.Line) *answer {
+	r := &answer{message: m}
+	if m.Error != nil {
+		r.outcome, r.err = failure(m.Error)
+	} else {
+		r.read(m.Result, line)
+	}
+	return r
+}
+
+// fill fills a record, the end aside.
+func (r *answer) fill(rec *pipeline.Request) {
+	rec.FirstByte, rec.Outcome = r.first, r.outcome
+	rec.Empty = r.outcome == pipeline.OK && r.text == ""
+	if r.err != nil {
+		rec.Reason = r.err.Error()
 	}
 }
 
@@ -233,14 +259,10 @@ func (a *call) land(r *answer) {
 		return
 	}
 	rec := &a.Record
-	rec.FirstByte = r.first
-	rec.Empty = r.outcome == pipeline.OK && r.text == ""
+	r.fill(rec)
+	a.says = r.says
 	if r.text != "" && a.Notify != nil {
 		a.Notify(pipeline.Progress{Tokens: 1, Text: r.text})
 	}
-	reason := ""
-	if r.err != nil {
-		reason = a.client.tidy(r.err.Error())
-	}
-	a.finish(r.end, r.outcome, reason)
+	a.finish(r.end, r.outcome, a.client.tidy(rec.Reason))
 }

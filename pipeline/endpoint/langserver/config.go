@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"halfsecond/pipeline/exchange"
 	"halfsecond/pipeline/wire/jsonrpc"
 )
 
@@ -31,6 +32,10 @@ type Config struct {
 	// Spent, when set, is handed the cap that was met once no call is under way any more, on
 	// the loop, perhaps several times.
 	Spent func(error)
+	// Keep, when set, is handed what was asked and answered for each request that was sent,
+	// without the secrets of the environment, once it has ended. It is called from goroutines of
+	// its own.
+	Keep func(*exchange.Exchange)
 	// MaxMessage is the largest message of the server that is read, in bytes; 0 is 16 MiB.
 	MaxMessage int
 	// MaxWaiting is how many bytes may wait for a server to read them before it is given up;

@@ -127,8 +127,11 @@ func (s *stamped) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// onLoop returns the instant of a time on the loop.
-func (c *Client) onLoop(t time.Time) time.Duration { return c.loop.Elapsed() - time.Since(t) }
+// onLoop returns the instants of two times on the loop; equal times are one instant.
+func (c *Client) onLoop(first, last time.Time) (time.Duration, time.Duration) {
+	at := c.loop.Elapsed() - time.Since(last)
+	return at - last.Sub(first), at
+}
 
 // read reads messages until there are no more; it has a goroutine of its own.
 func (c *Client) read() {
@@ -186,12 +189,12 @@ func (c *Client) take(text []byte, first, at time.Time) {
 	case m.Request():
 		c.answer(&m)
 	case m.Answer():
-		c.takeAnswer(m, first, at)
+		c.takeAnswer(m, text, first, at)
 	}
 }
 
 // takeAnswer takes the answer to a request.
-func (c *Client) takeAnswer(m jsonrpc.Message, first, at time.Time) {
+func (c *Client) takeAnswer(m jsonrpc.Message, text []byte, first, at time.Time) {
 	c.mu.Lock()
 	own, a := c.own[m.ID], c.pending[m.ID]
 	delete(c.own, m.ID)
@@ -201,7 +204,8 @@ func (c *Client) takeAnswer(m jsonrpc.Message, first, at time.Time) {
 	case own != nil:
 		own <- m
 	case a != nil:
-		a.answered(m, c.onLoop(first), c.onLoop(at))
+		begun, ended := c.onLoop(first, at)
+		a.answered(m, text, begun, ended)
 	case m.ID == jsonrpc.Null():
 		c.fault(fmt.Sprintf("the server could not read a message: %s", m.Error.Message))
 	default:

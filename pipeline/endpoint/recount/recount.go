@@ -18,6 +18,7 @@ import (
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/dialect"
+	"halfsecond/pipeline/endpoint/langserver"
 	"halfsecond/pipeline/exchange"
 )
 
@@ -182,6 +183,9 @@ func observed(record, again *pipeline.Request) pipeline.Request {
 
 // Request returns the record of an exchange, as far as its bytes and their instants tell.
 func Request(x *exchange.Exchange) (pipeline.Request, error) {
+	if x.Protocol == langserver.Protocol {
+		return langserver.Reread(x)
+	}
 	reply, err := dialect.Reread(x)
 	if err != nil {
 		return pipeline.Request{}, err
