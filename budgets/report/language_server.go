@@ -14,7 +14,7 @@ func languageServerWords(n *trace.LanguageServer) (notes []string) {
 	}
 	notes = append(notes, fmt.Sprintf("The language server was told of %s and asked %s.", counted(n.Edits, "edit"), counted(n.Requests, "time")))
 	if n.Cancels > 0 {
-		notes = append(notes, fmt.Sprintf("%s were cancelled, which it must answer all the same: %s.", counted(n.Cancels, "request"), parts([]way{
+		notes = append(notes, fmt.Sprintf("Given up: %s, each of which it must answer all the same: %s.", counted(n.Cancels, "request"), parts([]way{
 			{n.CancelledAnswers, "as cancelled"}, {n.EmptyAnswersToCancelled, "with no completion"},
 			{n.LateAnswersToCancelled, "late, with a completion or an error"}, {n.Unanswered, "never"},
 		})))

@@ -198,7 +198,7 @@
 //	  uncounted       requests that the server told no count of, nor refused
 //	  assumed         what those stand for, in the same way: the prompt, and the longest answer that was asked for
 //	language_server   what was counted of the language server that completed, warm-up included; omitted when there was none:
-//	  requests, cancels, edits  that it was asked for, told of, told of
+//	  requests, cancels, edits  completions that it was asked for, those of them that were given up, edits that it was told of
 //	  late_answers_to_cancelled, empty_answers_to_cancelled, cancelled_answers, unanswered  what came of requests that were
 //	                  given up, which a server must answer: a completion, none, that it is cancelled, nothing
 //	  withdrawn, content_modified, server_cancelled, failed, undisplayable  answers to others that are no completion, or

@@ -9,8 +9,8 @@ const LanguageServerProtocol = "lsp"
 // cancelled, unless it stays unanswered.
 type LanguageServer struct {
 	Requests int `json:"requests"` // for completions
-	Cancels  int `json:"cancels"`
-	Edits    int `json:"edits"` // that it was told of
+	Cancels  int `json:"cancels"`  // of them that were given up
+	Edits    int `json:"edits"`    // that it was told of
 
 	LateAnswersToCancelled  int `json:"late_answers_to_cancelled"`
 	EmptyAnswersToCancelled int `json:"empty_answers_to_cancelled"`

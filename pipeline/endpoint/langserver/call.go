@@ -36,11 +36,11 @@ func (c *Client) Start(p *pipeline.Call) {
 		a.refuse(pipeline.Dropped, fmt.Sprintf("no document of session %d is open", p.Session))
 		return
 	}
+	line, at := m.line()
+	a.line = line
 	if !c.register(a) {
 		return
 	}
-	line, at := m.line()
-	a.line = line
 	params := lsp.InlineParams{Document: lsp.Document{URI: m.uri}, Position: at}
 	params.Context.TriggerKind = lsp.Automatic
 	request, err := jsonrpc.NewRequest(a.id, lsp.InlineCompletion, params)
@@ -112,13 +112,16 @@ func (a *call) abandon() bool {
 	was := a.givenUp
 	a.givenUp = true
 	_, missing := c.pending[a.id]
+	if !was {
+		c.counts.Cancels++
+	}
 	c.mu.Unlock()
 	if was {
 		return false
 	}
 	a.limit.Stop()
 	if missing {
-		c.cancel(a.id)
+		c.tell(lsp.CancelRequest, lsp.CancelParams{ID: []byte(a.id.String())})
 	}
 	return true
 }

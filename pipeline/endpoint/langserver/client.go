@@ -197,7 +197,7 @@ func (c *Client) breaks(err error) {
 		at := c.loop.Elapsed()
 		c.loop.Post(at, func() { a.finish(at, o, c.tidy(gone(err))) })
 	}
-	c.queue.abandon()
+	c.queue.finish()
 }
 
 // Close asks the server to shut down, ends it where it does not, with all that it started,

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"halfsecond/pipeline/wire/jsonrpc"
-	"halfsecond/pipeline/wire/lsp"
 )
 
 // queue is what waits for the server to read it.
@@ -60,14 +59,6 @@ func (q *queue) finish() {
 	defer q.mu.Unlock()
 	q.done = true
 	q.rouse()
-}
-
-// abandon has the writer end, and drops what is there.
-func (q *queue) abandon() {
-	q.mu.Lock()
-	q.frames = nil
-	q.mu.Unlock()
-	q.finish()
 }
 
 // take waits for frames; none are left when it returns none.
@@ -211,12 +202,4 @@ func (c *Client) takeAnswer(m jsonrpc.Message, text []byte, first, at time.Time)
 	default:
 		c.fault(fmt.Sprintf("an answer to the request %s, of which there is none, or none any more", m.ID))
 	}
-}
-
-// cancel tells the server that a request is given up.
-func (c *Client) cancel(id jsonrpc.ID) {
-	c.mu.Lock()
-	c.counts.Cancels++
-	c.mu.Unlock()
-	c.tell(lsp.CancelRequest, lsp.CancelParams{ID: []byte(id.String())})
 }

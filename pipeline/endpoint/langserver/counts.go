@@ -7,7 +7,7 @@ import (
 // Counts are what was counted of a language server.
 type Counts struct {
 	Requests int // for completions
-	Cancels  int // of them that were given up, and the server told so
+	Cancels  int // of them that were given up, be it that they took too long
 	Edits    int // that it was told of
 	Bytes    int64
 
