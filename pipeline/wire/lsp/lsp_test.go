@@ -156,3 +156,23 @@ func TestServerCapabilities(t *testing.T) {
 		}
 	}
 }
+
+// Whatever a server answers, what is shown at the cursor is in it, and nothing panics.
+func FuzzItems(f *testing.F) {
+	f.Add([]byte(`{"items":[{"insertText":"x = foo(1)","range":{"start":{"line":1,"character":0},"end":{"line":1,"character":9}}}]}`), "x = fo", ")")
+	f.Add([]byte(`[{"insertText":{"kind":"snippet","value":"${1:a}"},"range":{"start":{"line":1,"character":-1},"end":{"line":1,"character":99999999999}}}]`), "😀", "\xff")
+	f.Fuzz(func(t *testing.T, result []byte, before, after string) {
+		items, err := Items(result)
+		if err != nil {
+			return
+		}
+		for i := range items {
+			for _, e := range []Encoding{UTF16, UTF8} {
+				got, err := items[i].At(Line{1, before, after, e})
+				if err == nil && !items[i].Insert.Snippet && !strings.Contains(items[i].Insert.Text, got) {
+					t.Errorf("%q shows %q", items[i].Insert.Text, got)
+				}
+			}
+		}
+	})
+}
