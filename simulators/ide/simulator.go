@@ -21,6 +21,10 @@ type Config struct {
 	Plugin plugin.Rules
 	// Right is the share of answers that are what will be typed, 0 to 1.
 	Right float64
+	// Broken is the share of answers that begin right and whose syntax goes wrong, 0 to 1, and
+	// Language that of the text, for the mistakes in it; see answer.Break.
+	Broken   float64
+	Language string
 	// Says, if not nil, states the answers of a modelled model in place of Right.
 	Says func(*Question) Said
 	// Typing returns what a user does.
@@ -67,6 +71,9 @@ func (c Config) Validate() error {
 	if !(c.Right >= 0 && c.Right <= 1) {
 		errs = append(errs, fmt.Errorf("share of right answers is %v, must be 0 to 1", c.Right))
 	}
+	if !(c.Broken >= 0 && c.Broken <= 1) {
+		errs = append(errs, fmt.Errorf("share of broken answers is %v, must be 0 to 1", c.Broken))
+	}
 	return errors.Join(append(errs, c.Plugin.Validate())...)
 }
 
@@ -83,7 +90,7 @@ func New(c Config) (*Simulator, error) {
 		return nil, err
 	}
 	a := newAnswers(c.Seed, c.Right, c.Plugin.MaxTokens)
-	a.says = c.Says
+	a.says, a.broken, a.language = c.Says, c.Broken, c.Language
 	return &Simulator{c, a}, nil
 }
 

@@ -70,9 +70,9 @@ func (w watched) Open(user int, name, text string, cursor int) {
 // documentName returns what the document of a typist is called: the path of a recording or of a
 // text in a file, and of a built-in text, such as go-handler, its name with the ending of its
 // language.
-func documentName(t scenario.Typist, recorded func(document int) string) string {
-	if t.Session != "" {
-		return recorded(t.Document)
+func documentName(t scenario.Typist) string {
+	if s := t.Session.Recording; s != nil {
+		return s.Path(t.Document)
 	}
 	endings := map[string]string{"go": ".go", "python": ".py"}
 	first, _, _ := strings.Cut(t.Text.Name, "-")

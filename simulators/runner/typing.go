@@ -4,6 +4,7 @@ import (
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
 	"halfsecond/simulators/ide"
+	"halfsecond/simulators/ide/syntax"
 	"halfsecond/simulators/ide/typing"
 	"halfsecond/simulators/scenario"
 )
@@ -51,12 +52,13 @@ func (l *load) typing(s *scenario.IDE) error {
 	var watch ide.Watcher
 	open := func(int) {}
 	if server := l.run.server; server != nil {
-		w := watched{server, documentName(s.Typist, recording.BuiltIn().Path)}
+		w := watched{server, documentName(s.Typist)}
 		watch, open = w, func(user int) { w.Open(user, "", "", 0) }
 	}
 	sim, err := ide.New(ide.Config{
 		Watch: watch,
 		Loop:  l.run.clock, LLM: l.run.model, Seed: l.run.settings.Seed, Plugin: s.Plugin, Right: s.Truth,
+		Broken: s.Broken, Language: syntax.LanguageOf(s.Typist.Text.Name),
 		Typing: typing, MaxPause: s.Typist.MaxPause, NextRequest: l.run.nextID, Late: l.run.late(),
 	})
 	if err != nil {
