@@ -78,66 +78,11 @@ func Find(prompt string) (Hole, bool) {
 
 // find is Find for one family.
 func (f *family) find(prompt string) (h Hole, ok bool) {
-	p, s := strings.Index(prompt, f.prefix), strings.Index(prompt, f.suffix)
-	if p < 0 || s < 0 {
+	l, ok := f.layout(prompt)
+	if !ok {
 		return h, false
 	}
-	typed := "" // after the middle token: the answer continues it
-	end := len(prompt)
-	if f.middle != "" {
-		if end = strings.LastIndex(prompt, f.middle); end < max(p, s) {
-			return h, false
-		}
-		typed = prompt[end+len(f.middle):]
-	}
-	context := prompt[:min(p, s)]
-	if p < s {
-		h.Before, h.After = prompt[p+len(f.prefix):s], prompt[s+len(f.suffix):end]
-	} else {
-		h.After, h.Before = prompt[s+len(f.suffix):p], prompt[p+len(f.prefix):end]
-	}
-	if f.spaced {
-		h.Before, h.After, typed = unspace(h.Before, h.After, typed, p < s)
-	}
-	h.Before += typed
-	h.path = f.name(context, &h)
-	return h, true
-}
-
-// unspace takes away the spaces that separate tokens and texts. A prefix that comes
-// last, after the middle token, has one before it.
-func unspace(before, after, typed string, prefixFirst bool) (string, string, string) {
-	before = strings.TrimPrefix(before, " ")
-	if prefixFirst {
-		before = strings.TrimSuffix(before, " ")
-	}
-	if before == "" {
-		typed = strings.TrimPrefix(typed, " ")
-	}
-	return before, strings.TrimSuffix(after, " "), typed
-}
-
-// name returns the path of the document: the last one before the hole. Where the text
-// before the hole names files too, it goes with the last of them.
-func (f *family) name(context string, h *Hole) string {
-	if f.file == "" {
-		return ""
-	}
-	if i := strings.LastIndex("\n"+h.Before, "\n"+f.file); f.middle == "" && i >= 0 {
-		context, h.Before = h.Before[i:], ""
-		if line := strings.IndexByte(context, '\n'); line >= 0 {
-			context, h.Before = context[:line+1], context[line+1:]
-		}
-	}
-	i := strings.LastIndex(context, f.file)
-	if i < 0 {
-		return ""
-	}
-	name, _, ended := strings.Cut(context[i+len(f.file):], "\n")
-	if !ended {
-		return ""
-	}
-	return name
+	return Hole{Before: l.before.of(prompt) + l.typed.of(prompt), After: l.after.of(prompt), path: l.path}, true
 }
 
 // Mark returns a text with one private character for each special token of the families,
