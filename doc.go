@@ -56,6 +56,7 @@
 //	    stage          recognizers and synthesizers on the loop itself, without a server
 //	  cassette         recorded answers as a language model
 //	  fault            scripted misbehaviour, by rules
+//	  observe          what typing and which habits of a plugin the prompts tell of that reach the mock
 //	  server           the mock servers, over the models on the wall clock
 //	    text           fronts of language-model protocols: a package below for each vendor, over
 //	                   serve (what they have in common), sample (JSON of a schema), fim (the
