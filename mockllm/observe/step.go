@@ -19,7 +19,7 @@ const (
 	Accepted Kind = "accepted" // text came in that an answer had said
 	Inserted Kind = "inserted" // more text came in at once than anybody types: pasted, or completed by the editor
 	Moved    Kind = "moved"    // the cursor alone
-	Edited   Kind = "edited"   // text elsewhere was changed, or more than one place
+	Edited   Kind = "edited"   // text elsewhere was changed, or more than one place, or much was taken away at once
 )
 
 // step is what was done before a request.
@@ -47,15 +47,22 @@ func stepOf(e document.Edit, cursor int, erased string, within time.Duration) st
 	case e.Delete == 0 && e.Insert == "":
 		s.kind = Moved
 	case e.Delete == 0 && atCursor && typed != "":
-		s.keys = keysOf(typed)
-		s.kind = Typed
-		if n := len(s.keys); n > burst && time.Duration(n)*fastest > within {
+		s.kind, s.keys = Typed, keysOf(typed)
+		if tooFast(len(s.keys), within) {
 			s.kind, s.keys = Inserted, nil
 		}
 	case e.Insert == "" && e.Cursor == e.Offset && e.Offset < cursor && cursor <= e.Offset+e.Delete && closes(erased[:cursor-e.Offset], erased[cursor-e.Offset:]):
 		s.kind, s.keys = Erased, backward(erased[:cursor-e.Offset])
+		if tooFast(len(s.keys), within) {
+			s.kind, s.keys = Edited, nil
+		}
 	}
 	return s
+}
+
+// tooFast reports whether nobody presses so many keys within a time.
+func tooFast(keys int, within time.Duration) bool {
+	return keys > burst && time.Duration(keys)*fastest > within
 }
 
 // closing are brackets and quotes that editors close by themselves, and take back with what

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"halfsecond/mockllm/server/text"
 	"halfsecond/pipeline"
 )
 
@@ -93,6 +94,7 @@ func (h *Host) front(ctx context.Context, clients *connections) *http.Server {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ConnContext:       text.Connected,
 	}
 	if h.Warn != nil {
 		s.ErrorLog = log.New(complaints{ctx, h.Warn}, "", 0)

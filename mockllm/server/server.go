@@ -14,6 +14,7 @@ import (
 	"halfsecond/mockllm/answer"
 	"halfsecond/mockllm/engine"
 	"halfsecond/mockllm/fault"
+	"halfsecond/mockllm/observe"
 	"halfsecond/mockllm/server/ledger"
 	"halfsecond/mockllm/server/text"
 	"halfsecond/mockllm/server/text/sample"
@@ -58,6 +59,11 @@ type Config struct {
 	TTS func(model string) speech.TTS
 	// DialAnywhere lets Twilio's calls be connected to any host, not this machine alone.
 	DialAnywhere bool
+	// Observer is told of every completion of a document; nil tells nobody.
+	Observer *observe.Observer
+	// Texts has the server tell what was typed and answered when it is asked for what was
+	// observed, and not only how much.
+	Texts bool
 	// Certificate makes the server speak TLS; nil leaves it plain.
 	Certificate *Certificate
 	// Key is what a client must send, in any of the places where clients send keys;
@@ -96,7 +102,7 @@ func New(c Config) (*Server, error) {
 	var err error
 	s.text, err = text.New(text.Config{
 		Models: c.Models, Loop: c.Loop, ReplyTokens: c.ReplyTokens, ThinkingTokens: c.ThinkingTokens, ToolShare: c.ToolShare,
-		Answers: c.Answers, AnyModel: c.AnyModel, Seed: c.Seed, MaxBody: c.MaxBody, Ledger: s.Ledger, Stopped: s.stopped, Warn: c.Warn,
+		Answers: c.Answers, AnyModel: c.AnyModel, Seed: c.Seed, MaxBody: c.MaxBody, Ledger: s.Ledger, Observer: c.Observer, Stopped: s.stopped, Warn: c.Warn,
 	})
 	if err != nil {
 		return nil, err
@@ -136,6 +142,7 @@ func (s *Server) Handler() http.Handler {
 		s.Ledger.Clear()
 		w.WriteHeader(http.StatusNoContent)
 	})
+	s.handleObserved(mux)
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(`{"status":"ok"}`)) // the client may be gone

@@ -10,7 +10,9 @@
 package text
 
 import (
+	"context"
 	"fmt"
+	"net"
 	"net/http"
 
 	"halfsecond/mockllm/server/text/anthropic"
@@ -37,6 +39,9 @@ type Service struct {
 	anthropic anthropic.Front
 	llamaCPP  *llamacpp.Front
 }
+
+// Connected is an http.Server's ConnContext: it has the requests of a connection know it.
+func Connected(ctx context.Context, c net.Conn) context.Context { return serve.Connected(ctx, c) }
 
 // New returns a service of the given models. The error names what is wrong.
 func New(c Config) (*Service, error) {

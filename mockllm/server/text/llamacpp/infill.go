@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"halfsecond/mockllm/observe"
 	"halfsecond/mockllm/server/text/fim"
 	"halfsecond/mockllm/server/text/serve"
 	"halfsecond/mockllm/token"
@@ -59,9 +60,20 @@ func infillPrompt(m *serve.Model, q *llamacpp.InfillRequest) prompt {
 		before, after = after, before
 	}
 	p := prompt{texts: lastTokens(extraTexts(q.Extra), max(0, m.Context-batchTokens+2))}
+	p.asked = askedOf(m, q)
 	p.texts = append(append(append(p.texts, before...), after...), fim.Qwen.Middle)
 	p.shown = fim.Spell(strings.Join(p.texts, ""))
 	return p
+}
+
+// askedOf returns what a request says of its document, without what is cut off here.
+func askedOf(m *serve.Model, q *llamacpp.InfillRequest) *observe.Prompt {
+	prefix, suffix := observe.Section{Name: observe.Prefix, Text: *q.Prefix + q.Prompt}, observe.Section{Name: observe.Suffix, Text: *q.Suffix}
+	if m.SuffixFirst {
+		prefix, suffix = suffix, prefix
+	}
+	asked := observe.Made(observe.Section{Name: observe.Context, Text: strings.Join(extraTexts(q.Extra), "")}, prefix, suffix)
+	return &asked
 }
 
 // extraTexts returns the context of other files. The names of the project and of the

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"halfsecond/mockllm/observe"
 	"halfsecond/mockllm/server/text/fim"
 	"halfsecond/mockllm/server/text/serve"
 	"halfsecond/mockllm/server/text/tokenid"
@@ -86,8 +87,9 @@ func (a *Front) unsupported(w http.ResponseWriter, r *http.Request) {
 
 // prompt is a prompt as the model reads it.
 type prompt struct {
-	texts []string // special tokens are one private character each
-	shown string   // special tokens are written out
+	texts []string        // special tokens are one private character each
+	shown string          // special tokens are written out
+	asked *observe.Prompt // what the client sent of its document; nil where the texts are that
 }
 
 // completion answers POST /completion.
@@ -147,7 +149,9 @@ func (a *Front) answer(w http.ResponseWriter, r *http.Request, arrived time.Dura
 		return
 	}
 	p := prompt(m)
-	g, fault := a.Generation(api, r, arrived, orderOf(m, q, p.texts))
+	o := orderOf(m, q, p.texts)
+	o.Asked = p.asked
+	g, fault := a.Generation(api, r, arrived, o)
 	if fault != nil {
 		a.Refuse(w, r, api, q.Model, fault)
 		return

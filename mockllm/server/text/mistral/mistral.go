@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"halfsecond/mockllm/observe"
 	"halfsecond/mockllm/server/text/fim"
 	"halfsecond/mockllm/server/text/serve"
 	"halfsecond/pipeline/wire"
@@ -91,6 +92,8 @@ func orderOf(q *mistral.FIMRequest) serve.Order {
 		Model: q.Model, Kind: serve.KindCompletion, In: "prompt", Limit: q.MaxTokens, LimitedBy: "max_tokens", Stop: q.Stop, Answer: q.MockAnswer,
 		Prompt: []string{fim.Mark("[SUFFIX]"), suffix, fim.Mark("[PREFIX]"), *q.Prompt},
 	}
+	asked := observe.Made(observe.Section{Name: observe.Suffix, Text: suffix}, observe.Section{Name: observe.Prefix, Text: *q.Prompt})
+	o.Asked = &asked
 	if q.MinTokens != nil {
 		o.MinTokens = *q.MinTokens
 	}

@@ -14,6 +14,8 @@ type Protocol struct {
 	// Early says that the headers of a stream go out when an engine begins to work on it,
 	// and not with its first token, as they do of all streams of llama.cpp's server.
 	Early bool
+	// Whole says that the protocol has no streams.
+	Whole bool
 	// Dress adds the protocol's own headers to an answer of the model whose first byte
 	// goes out that long after the request arrived; nil adds none.
 	Dress func(h http.Header, m *Model, took time.Duration)

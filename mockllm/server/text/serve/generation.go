@@ -36,6 +36,7 @@ type Generation struct {
 	gaps    ledger.Gaps     // of its model
 	plan    *fault.Plan     // how it goes wrong; nil when it does not
 	running *ledger.Running // the request, until it has ended
+	watched *watched        // who else is told of it
 	unsaid  string          // why it is not what a source of answers should have said
 
 	wake    chan struct{} // holds one kick
@@ -84,7 +85,7 @@ func (g *Generation) kick() {
 
 // begin submits the generation as of the instant its request arrived. It reports
 // false when the server is shutting down.
-func (s *Service) begin(g *Generation) bool {
+func (s *Service) begin(g *Generation, streams bool) bool {
 	loop := s.Config.Loop
 	g.First, g.oldest, g.left = pipeline.Unknown, pipeline.Unknown, pipeline.Unknown
 	g.Request.NotifyAt = 1
@@ -94,7 +95,9 @@ func (s *Service) begin(g *Generation) bool {
 		if o == pipeline.OK && g.due < g.Request.Generated() {
 			g.put(g.Request.Generated(), g.Request.Last)
 		}
-		g.running.End(g.entry(loop.Now()))
+		e := g.entry(loop.Now())
+		g.running.End(e)
+		g.watched.end(g, e)
 		for _, f := range s.ended {
 			f(g)
 		}
@@ -102,6 +105,7 @@ func (s *Service) begin(g *Generation) bool {
 		g.kick()
 	}
 	g.running = s.Config.Ledger.Begin(g.plan, ledger.Entry{ID: g.ID, Protocol: g.protocol.Name, Path: g.path, Model: g.Model.Name, Arrived: g.Arrived, Prompt: g.Request.Prompt})
+	g.watched.begin(streams)
 	if !loop.Post(g.Arrived, func() { g.engine.Submit(&g.Request) }) {
 		g.running.Forget()
 		return false
@@ -198,7 +202,7 @@ func (s *Service) Stream(w http.ResponseWriter, r *http.Request, g *Generation, 
 	if g.protocol.Early || g.Model.Software().LlamaCPP {
 		g.Request.Started = func() { g.begun.Store(true); g.kick() }
 	}
-	if !s.begin(g) {
+	if !s.begin(g, true) {
 		g.protocol.Refuse(w, ShuttingDown)
 		return
 	}
@@ -296,7 +300,7 @@ func (g *Generation) appendEnd(f Form, b []byte) []byte {
 // having said so if anybody is there to hear it.
 func (s *Service) Whole(w http.ResponseWriter, r *http.Request, g *Generation) bool {
 	g.plan = fault.From(r.Context())
-	if !s.begin(g) {
+	if !s.begin(g, false) {
 		g.protocol.Refuse(w, ShuttingDown)
 		return false
 	}
@@ -332,13 +336,19 @@ func (g *Generation) fault() *wire.Failure {
 	if g.Request.Reason != nil {
 		reason = g.Request.Reason.Error()
 	}
-	if over := (*engine.QuotaError)(nil); errors.As(g.Request.Reason, &over) {
+	if g.limited() {
 		return &wire.Failure{Status: http.StatusTooManyRequests, Message: "Rate limit reached: " + reason + ".", Code: "rate_limit_exceeded"}
 	}
 	if g.outcome == pipeline.Refused {
 		return &wire.Failure{Status: http.StatusServiceUnavailable, Message: "The engine cannot take this request: " + reason + ".", Code: CodeRefused}
 	}
 	return &wire.Failure{Status: http.StatusInternalServerError, Message: "The engine could not finish this request: " + reason + ".", Code: "engine_failed"}
+}
+
+// limited reports whether more was asked for than the client's share.
+func (g *Generation) limited() bool {
+	over := (*engine.QuotaError)(nil)
+	return errors.As(g.Request.Reason, &over)
 }
 
 // Len returns the number of tokens of the answer.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"halfsecond/mockllm/observe"
 	"halfsecond/mockllm/server/text/fim"
 	"halfsecond/mockllm/server/text/tokenid"
 	"halfsecond/mockllm/token"
@@ -19,6 +20,7 @@ type Order struct {
 	Model   string
 	Prompt  []string                                // its texts in order, such as the messages of a conversation
 	Hole    *fim.Hole                               // to be filled, where the prompt's own text does not frame it
+	Asked   *observe.Prompt                         // what the client sent of its document, where the prompt is not that
 	In      string                                  // the parameter that holds the prompt
 	TooLong func(tokens, context int) *wire.Failure // refuses a prompt beyond the context; nil in OpenAI's words
 	IDs     bool                                    // the client wants the numbers of tokens
@@ -89,6 +91,7 @@ func (s *Service) Generation(p *Protocol, r *http.Request, arrived time.Duration
 	if m.Shares && !o.Uncached {
 		g.hash(o)
 	}
+	g.watched = s.observed(p, r, g, &o)
 	return g, nil
 }
 

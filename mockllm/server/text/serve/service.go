@@ -22,6 +22,7 @@ import (
 	"halfsecond/mockllm/answer"
 	"halfsecond/mockllm/engine"
 	"halfsecond/mockllm/fault"
+	"halfsecond/mockllm/observe"
 	"halfsecond/mockllm/server/ledger"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
@@ -80,6 +81,8 @@ type Config struct {
 	MaxBody int64
 	// Ledger is told of every request and write.
 	Ledger *ledger.Ledger
+	// Observer is told of every completion of a document; nil tells nobody.
+	Observer *observe.Observer
 	// Stopped is closed when the loop has ended.
 	Stopped <-chan struct{}
 	// Warn is told what the user of the server should know of; nil tells nobody.
@@ -170,6 +173,9 @@ const unknownModel = "unknown"
 
 // KeepRefusal keeps in the ledger that a request was turned away before any engine saw it.
 func (s *Service) KeepRefusal(r *http.Request, p *Protocol, model, why string) {
+	if s.Config.Observer != nil {
+		s.Config.Observer.Refused()
+	}
 	now := s.Config.Loop.Elapsed()
 	s.Config.Ledger.AddFor(fault.From(r.Context()), ledger.Entry{
 		Protocol: p.Name, Path: r.URL.Path, Model: cmp.Or(model, unknownModel),

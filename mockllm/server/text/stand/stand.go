@@ -66,7 +66,7 @@ func Run(t *testing.T, c serve.Config, f func(r *Stand)) {
 		mux.HandleFunc("/", r.service.Unknown)
 		ln := memnet.Listen()
 		loop, stopLoop := context.WithCancel(t.Context())
-		server := &http.Server{Handler: r.service.Shown(mux)}
+		server := &http.Server{Handler: r.service.Shown(mux), ConnContext: serve.Connected}
 		var done sync.WaitGroup
 		done.Go(func() { _ = server.Serve(ln) }) // it ends when it is closed
 		done.Go(func() { _ = c.Loop.Run(loop); close(stopped) })

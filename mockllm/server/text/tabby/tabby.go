@@ -20,7 +20,7 @@ import (
 )
 
 // api is the protocol of a Tabby server. Its refusals have no body.
-var api = &serve.Protocol{Name: "tabby", Refuse: func(w http.ResponseWriter, e *wire.Failure) { http.Error(w, e.Message, e.Status) }}
+var api = &serve.Protocol{Name: "tabby", Whole: true, Refuse: func(w http.ResponseWriter, e *wire.Failure) { http.Error(w, e.Message, e.Status) }}
 
 // Handle adds the routes of a Tabby server, completions aside: they share their
 // path with those of the OpenAI API; see Or.
