@@ -144,6 +144,10 @@ func between(known string, from, to, cursor int, p *Prompt, w string) (m match, 
 // cuts reports whether a place in a text is inside of a character.
 func cuts(text string, at int) bool { return at < len(text) && !utf8.RuneStart(text[at]) }
 
+// large reports an edit of more than what is typed between two requests: a line or so;
+// assumed.
+func (m *match) large() bool { return m.edit.Delete+len(m.edit.Insert) > 64 }
+
 // way returns how far the cursor went beside what was edited.
 func (m *match) way(cursor int) int {
 	e := &m.edit

@@ -18,8 +18,10 @@
 // known of the first's text, in one piece before and one after a single edit, or when it is
 // all of that with at most a suggestion put in at the cursor. Of several
 // such documents it is the one that needs the smallest edit and the shortest way of the
-// cursor. Connections tell nothing: plugins share one between files, and lose one at each
-// cancel. A jump to where nothing is known of the file begins another document.
+// cursor. A large edit begins a document of its own, which is found to be the same unless
+// requests of both came by turns, as those of two people at one file do. Connections tell
+// nothing: plugins share one between files, and lose one at each cancel. A jump to where
+// nothing is known of the file begins another document.
 //
 // # What cannot be known
 //

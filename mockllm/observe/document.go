@@ -1,6 +1,8 @@
 package observe
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"halfsecond/pipeline/document"
@@ -9,6 +11,7 @@ import (
 // text is a document that prompts showed parts of.
 type text struct {
 	id     int
+	from   *text  // that it may be the same as, after a large edit
 	known  string // what is known of it now
 	cursor int
 	start  int // where the latest prompt began
@@ -33,9 +36,9 @@ type visit struct {
 }
 
 // open begins a document with its first prompt.
-func open(id int, r *Request) *text {
+func open(r *Request) *text {
 	known := r.Prompt.Before + r.Prompt.After
-	t := &text{id: id, known: known, cursor: len(r.Prompt.Before), opening: known}
+	t := &text{known: known, cursor: len(r.Prompt.Before), opening: known}
 	t.visits = append(t.visits, visit{Request: r, edit: document.Edit{Offset: t.cursor, Cursor: t.cursor}})
 	return t
 }
@@ -63,31 +66,110 @@ func (t *text) settle() {
 	}
 }
 
-// MostOpen is how many documents a prompt is compared with, the latest: as many as a
+// mostOpen is how many documents a prompt is compared with, the latest: as many as a
 // person has under way at once; assumed.
-const MostOpen = 16
+const mostOpen = 16
 
 // group puts requests together by document.
 func group(requests []*Request) []*text {
-	var all, latest []*text
-	for _, r := range requests {
-		at, m := closest(latest, &r.Prompt)
-		if at < 0 {
-			t := open(len(all)+1, r)
-			all = append(all, t)
-			latest = append([]*text{t}, latest[:min(len(latest), MostOpen-1)]...)
-			continue
-		}
-		t := latest[at]
-		t.take(r, m)
-		copy(latest[1:at+1], latest[:at])
-		latest[0] = t
-	}
-	for _, t := range all {
+	all := unite(part(requests))
+	for i, t := range all {
+		t.id = i + 1
 		t.settle()
 		t.play()
 	}
 	return all
+}
+
+// part gives each request to the document that it is closest to. Where it takes a large
+// edit to get there, it begins another for now: two people at one file look like that, and
+// so does one person who pastes.
+func part(requests []*Request) (all []*text) {
+	var latest []*text
+	for _, r := range requests {
+		at, m := closest(latest, &r.Prompt)
+		if at >= 0 && !m.large() {
+			t := latest[at]
+			t.take(r, m)
+			latest = slices.Insert(slices.Delete(latest, at, at+1), 0, t)
+			continue
+		}
+		t := open(r)
+		if at >= 0 {
+			t.from = latest[at]
+		}
+		all = append(all, t)
+		latest = slices.Insert(latest, 0, t)
+		latest = latest[:min(len(latest), mostOpen)]
+	}
+	return all
+}
+
+// unite puts documents together that large edits set apart, unless several people went on
+// at them beside each other.
+func unite(parts []*text) (all []*text) {
+	families := map[*text][]*text{}
+	for _, t := range parts {
+		families[t.first()] = append(families[t.first()], t)
+	}
+	for _, t := range parts {
+		family := families[t.first()]
+		if t == t.first() {
+			all = append(all, merged(family)...)
+		}
+	}
+	return all
+}
+
+// first returns the document that this one may be the same as, and that is set apart from
+// none itself.
+func (t *text) first() *text {
+	for t.from != nil {
+		t = t.from
+	}
+	return t
+}
+
+// turnsOfMany is the share of requests that are of another part of a family than the one
+// before, from which on several people are at work; one person goes over from part to part
+// with a large edit each time. Assumed, as is that fewer than leastTurns tell nothing.
+const (
+	turnsOfMany = 0.2
+	leastTurns  = 6
+)
+
+// merged makes one document of a family, unless it is the work of several people.
+func merged(family []*text) []*text {
+	if len(family) == 1 {
+		return family
+	}
+	type owned struct {
+		*Request
+		of *text
+	}
+	var all []owned
+	for _, t := range family {
+		for _, v := range t.visits {
+			all = append(all, owned{v.Request, t})
+		}
+	}
+	slices.SortFunc(all, func(a, b owned) int { return cmp.Compare(a.Number, b.Number) })
+	turns := 0
+	whole := open(all[0].Request)
+	for i, r := range all[1:] {
+		if r.of != all[i].of {
+			turns++
+		}
+		m, ok := find(whole.known, whole.start, whole.cursor, &r.Prompt)
+		if !ok {
+			return family
+		}
+		whole.take(r.Request, m)
+	}
+	if turns >= leastTurns && share(turns, len(all)) >= turnsOfMany {
+		return family
+	}
+	return []*text{whole}
 }
 
 // closest returns which of some texts a prompt is of, the latest first, or -1.

@@ -76,22 +76,50 @@ func TestDocumentsApart(t *testing.T) {
 	}
 }
 
-// TestTwoOfOneText: two people who type the same text at different places are told apart by
-// where they are.
+// TestTwoOfOneText: two people who type the same text at different places are told apart,
+// however near.
 func TestTwoOfOneText(t *testing.T) {
 	text := lines(120)
-	a, b := newDesk(text[:40]+"|"), newDesk(text[:1500]+"|")
-	b.o = a.o
-	for range 30 {
-		for _, d := range []*desk{a, b} {
-			d.put(text[d.cursor : d.cursor+1])
-			d.now = max(a.now, b.now)
-			d.ask(50 * time.Millisecond)
+	for _, places := range [][2]int{{40, 1500}, {600, 720}, {720, 600}} {
+		a, b := newDesk(text[:places[0]]+"|"), newDesk(text[:places[1]]+"|")
+		b.o = a.o
+		for range 30 {
+			for _, d := range []*desk{a, b} {
+				d.put(text[d.cursor : d.cursor+1])
+				d.now = max(a.now, b.now)
+				d.ask(50 * time.Millisecond)
+			}
+		}
+		r := a.o.Report(false)
+		if len(r.Documents) != 2 || r.Documents[0].Typed != 29 || r.Documents[1].Typed != 29 {
+			t.Errorf("%d: %d documents, %d keys in the first; want 2 of 29 keys", places, len(r.Documents), r.Documents[0].Typed)
 		}
 	}
-	r := a.o.Report(false)
-	if len(r.Documents) != 2 || r.Documents[0].Typed != 29 || r.Documents[1].Typed != 29 {
-		t.Errorf("%d documents, %d keys in the first; want 2 of 29 keys", len(r.Documents), r.Documents[0].Typed)
+}
+
+// TestLargeEdits: one person who pastes, thinks better of it, and pastes again is at one
+// document.
+func TestLargeEdits(t *testing.T) {
+	d := newDesk(lines(20) + "|" + lines(3))
+	d.ask(time.Second)
+	paste := strings.Repeat("pasted ", 20)
+	d.put(paste)
+	d.ask(10 * time.Millisecond)
+	d.put("x")
+	d.ask(time.Second)
+	d.back(len(paste) + 1)
+	d.ask(10 * time.Millisecond)
+	d.put("y")
+	d.ask(time.Second)
+	d.put(paste)
+	d.ask(10 * time.Millisecond)
+	r := d.o.Report(false)
+	var kinds []Kind
+	for _, s := range r.Documents[0].Steps {
+		kinds = append(kinds, s.Kind)
+	}
+	if want := []Kind{Opened, Inserted, Typed, Edited, Typed, Inserted}; len(r.Documents) != 1 || !slices.Equal(kinds, want) {
+		t.Errorf("%d documents, steps %q; want 1, %q", len(r.Documents), kinds, want)
 	}
 }
 
