@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,6 +31,7 @@ type mockOptions struct {
 	served mockModels
 	says   mockAnswers
 	access mockAccess
+	plugin mockObserve
 
 	faults []string      // files of rules, names of built-in ones, phrases
 	rules  []fault.Rule  // once they are read
@@ -82,6 +84,7 @@ What it tells
   GET /v1/halfsecond/requests        what arrived, when it was given up, what it cost
   GET PUT POST DELETE /v1/halfsecond/faults   what goes wrong, changed live
   GET /metrics                       for Prometheus, in vLLM's names
+  GET DELETE /v1/halfsecond/observe  what --observe tells, so far
   GET /health                        that it is there`,
 		Example: `  halfsecond mock --model Mistral-NeMo-12B --hardware L40S
   curl -N http://127.0.0.1:8090/v1/chat/completions -d '{"model":"Mistral-NeMo-12B","stream":true,"messages":[{"role":"user","content":"Hello"}]}'
@@ -90,7 +93,8 @@ What it tells
   halfsecond mock --transcript calls.txt --tls
   halfsecond mock speculation --variant drafts --detect next_token
   halfsecond mock --hosted gpt-4o=llm-gpt-4o-aiewf-eval@90 --fault 'status 429 retry_after=2s share=5%' --fault clumping-proxy
-  halfsecond mock --server case.json --answers code --documents src --accuracy 0.7`,
+  halfsecond mock --server case.json --answers code --documents src --accuracy 0.7
+  halfsecond mock --model Qwen2.5-7B --hardware L40S --any-model --observe --observe-keys keys.jsonl`,
 		Annotations: offers("table"),
 		Args:        atMostOneScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -117,6 +121,7 @@ func (o *mockOptions) addFlags(cmd *cobra.Command) {
 		group("Where it listens, and to whom", func(f *pflag.FlagSet) {
 			f.StringVar(&o.addr, "addr", "127.0.0.1:8090", "`address` to listen on; port 0 takes a free one")
 		}, o.access.addFlags),
+		group("What it tells of a plugin", o.plugin.addFlags),
 		group("What goes wrong", func(f *pflag.FlagSet) {
 			f.StringArrayVar(&o.faults, "fault", nil, "a `rule` such as 'stall at 10 for 5s' or 'status 429 share=5%', the name of a built-in one ("+builtinExamples+" ...; 'halfsecond init faults' prints all), or a file of rules; may be repeated")
 			f.DurationVar(&o.limit, "fit-limit", ledger.DefaultLimit, "`p99` of its own write error above which the mock calls itself unfit to be measured against")
@@ -130,6 +135,8 @@ const builtinExamples = "rate-limited, flaky-start, stalled, nginx-proxy"
 
 // runMock serves until it is interrupted.
 func runMock(ctx context.Context, p *program, o *mockOptions) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
 	c, offers, err := o.config()
 	if err != nil {
 		return usageError(err)
@@ -147,9 +154,14 @@ func runMock(ctx context.Context, p *program, o *mockOptions) error {
 	if err := p.announce(offers, ln.Addr(), o); err != nil {
 		return err
 	}
+	var watching sync.WaitGroup
+	watching.Go(func() { o.plugin.watch(ctx, p) })
 	err = s.Run(ctx, ln)
+	end()
+	watching.Wait()
+	untold := o.plugin.tell(p)
 	_, unsaid := fmt.Fprintln(p.out, verdict(s.Ledger.Writes.Report()))
-	return errors.Join(err, unsaid)
+	return errors.Join(err, untold, unsaid)
 }
 
 // verdict says how exact the mock was, and what to do when that was not exact enough.
@@ -185,7 +197,7 @@ func (o *mockOptions) config() (c server.Config, offers []offer, err error) {
 	if o.limit <= 0 {
 		err = errors.Join(err, fmt.Errorf("--fit-limit %s: want a time above 0", o.limit))
 	}
-	err = errors.Join(err, o.says.fill(&c, o.served.stated, o.given), o.access.fill(&c, o.given), o.readFaults())
+	err = errors.Join(err, o.says.fill(&c, o.served.stated, o.given), o.access.fill(&c, o.given), o.plugin.fill(&c), o.readFaults())
 	for _, f := range offers {
 		c.Models = append(c.Models, f.served())
 	}

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -133,6 +134,21 @@ var habits = []struct {
 	}, []string{"no_stream"}},
 }
 
+// TestPage: the page names every finding.
+func TestPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/observe.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range habits {
+		for _, id := range h.want {
+			if !strings.Contains(string(page), "| `"+id+"` |") {
+				t.Errorf("docs/observe.md says nothing of %s", id)
+			}
+		}
+	}
+}
+
 func TestFindings(t *testing.T) {
 	for _, c := range habits {
 		d := newDesk(numbered(60) + "|\n" + numbered(1) + strings.Repeat(numbered(3), 20))
@@ -172,7 +188,7 @@ func TestEvidence(t *testing.T) {
 		"flood": {
 			"40 requests for 39 keys: 1.03 a key",
 			"39 of them (98 %) were overtaken by the next before they had any text, such as request 39 at 5.850 s, by 150 ms",
-			"39 were still under way when the next came; 0 came within 30 ms of the one before",
+			"still under way when the next came: 39; less than 30 ms before the next: 0",
 		},
 	} {
 		f := found(r, id)

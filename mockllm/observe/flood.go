@@ -52,7 +52,7 @@ func flood(v *view) (Finding, bool) {
 		Evidence: []string{
 			fmt.Sprintf("%d requests for %d keys: %.2f a key", requests, keys, perKey),
 			fmt.Sprintf("%d of them (%s) were overtaken by the next before they had any text, such as %s, by %s", len(gaps), percent(overtaken), when(example.Request), ms(gaps[len(gaps)-1])),
-			fmt.Sprintf("%d were still under way when the next came; %d came within %s of the one before", beside, bursts, ms(floodClose)),
+			fmt.Sprintf("still under way when the next came: %d; less than %s before the next: %d", beside, ms(floodClose), bursts),
 		},
 		Fix: "wait after each key before you ask, and start the wait again at the next key",
 	}
