@@ -38,7 +38,7 @@ func (o *Observer) WriteKeys(w io.Writer) error {
 	_, requests := o.look()
 	var all []event
 	for _, t := range group(requests) {
-		all = append(all, t.record(requests[0].Arrived)...)
+		all = append(all, t.recorder(requests[0].Arrived).events...)
 	}
 	slices.SortStableFunc(all, func(a, b event) int { return int(a.T - b.T) })
 	out := bufio.NewWriter(w)
@@ -60,8 +60,8 @@ type recorder struct {
 	events []event
 }
 
-// record returns the events of a document.
-func (t *text) record(began time.Duration) []event {
+// recorder returns what wrote the events of a document.
+func (t *text) recorder(began time.Duration) *recorder {
 	r := &recorder{id: t.id, began: began}
 	first := &t.visits[0]
 	r.d.Open(t.opening, 0)
@@ -70,7 +70,7 @@ func (t *text) record(began time.Duration) []event {
 	for i := 1; i < len(t.visits); i++ {
 		r.visit(&t.visits[i], t.since(i))
 	}
-	return r.events
+	return r
 }
 
 func (r *recorder) add(at time.Duration, e event) {
