@@ -13,6 +13,7 @@ import (
 	"halfsecond/pipeline/document"
 	"halfsecond/pipeline/endpoint/langserver"
 	"halfsecond/pipeline/realpart"
+	"halfsecond/simulators/ide/recording"
 	"halfsecond/simulators/scenario"
 )
 
@@ -93,17 +94,16 @@ func TestRealLanguageServer(t *testing.T) {
 
 // The language of a document follows from what it is called.
 func TestDocumentName(t *testing.T) {
-	recorded := func(int) string { return "src/a.ts" }
 	for _, c := range []struct {
 		typist scenario.Typist
 		want   string
 	}{
-		{scenario.Typist{Session: "s", Document: 22}, "src/a.ts"},
+		{scenario.Typist{Session: scenario.Session{Name: "vscode_session1", Recording: recording.BuiltIn()}, Document: 22}, "language-service-plugin/src/decorateLanguageService.ts"},
 		{scenario.Typist{Text: scenario.Text{Name: "go-handler"}}, "go-handler.go"},
 		{scenario.Typist{Text: scenario.Text{Name: "python-report"}}, "python-report.py"},
 		{scenario.Typist{Text: scenario.Text{Name: "/home/me/x.rs", Digest: "d"}}, "x.rs"},
 	} {
-		if got := documentName(c.typist, recorded); got != c.want {
+		if got := documentName(c.typist); got != c.want {
 			t.Errorf("documentName(%+v) = %q, want %q", c.typist, got, c.want)
 		}
 	}
