@@ -23,7 +23,8 @@ type Analysis struct {
 	Pools      []Pool // every metric, the one that interactions land with first
 	Stages     []Stage
 	Exemplars  []Exemplar
-	StartUp    *StartUp // what was cut off the run for it; nil unless the report is to find it
+	Steps      []pipeline.Trace // of an editor: what led to requests and is no key; in the metrics of requests alone
+	StartUp    *StartUp         // what was cut off the run for it; nil unless the report is to find it
 
 	kind    kind
 	landed  []landed
@@ -59,6 +60,7 @@ type Exemplar struct {
 // header. It fails when one of those is no valid expression.
 func Analyse(run trace.Run) (*Analysis, error) {
 	a := &Analysis{Run: run, kind: kindOf(run.Header.Kind).imported(run.Traces)}
+	a.Run.Traces, a.Steps = apart(run.Traces)
 	stages := a.stageNames()
 	metrics := withNone(a.kind.metrics(stages), &run.Header)
 	for _, text := range run.Header.Budgets {
@@ -70,6 +72,10 @@ func Analyse(run trace.Run) (*Analysis, error) {
 	}
 	a.settle()
 	for _, m := range metrics {
+		if a.Steps != nil && ofRequests(m.Name) {
+			a.Pools = append(a.Pools, collect(m, run.Traces))
+			continue
+		}
 		a.Pools = append(a.Pools, collect(m, a.Run.Traces))
 	}
 	a.land()
@@ -82,6 +88,28 @@ func Analyse(run trace.Run) (*Analysis, error) {
 	}
 	a.Verdict = overall(a.Judgements)
 	return a, nil
+}
+
+// apart tells interactions from the steps beside them; nil where there is none of these.
+func apart(traces []pipeline.Trace) (interactions, steps []pipeline.Trace) {
+	isStep := func(t pipeline.Trace) bool { return t.Kind == pipeline.KindStep }
+	if !slices.ContainsFunc(traces, isStep) {
+		return traces, nil
+	}
+	for _, t := range traces {
+		if isStep(t) {
+			steps = append(steps, t)
+		} else {
+			interactions = append(interactions, t)
+		}
+	}
+	return interactions, steps
+}
+
+// ofRequests reports whether a metric is of requests, whoever led to them.
+func ofRequests(name string) bool {
+	is := func(m Metric) bool { return m.Name == name }
+	return name == "cancelled_share" || slices.ContainsFunc(requestMetrics, is)
 }
 
 // Landing returns the pool of the metric that interactions land with.

@@ -176,7 +176,7 @@ func replayable(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	s, err := sessions.Read(f)
+	s, err := sessions.Read("keys", f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func TestKeysReplay(t *testing.T) {
 	if err := o.WriteKeys(&out); err != nil {
 		t.Fatal(err)
 	}
-	s, err := recording.Read(bytes.NewReader(out.Bytes()))
+	s, err := recording.Read("keys", bytes.NewReader(out.Bytes()))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}

@@ -22,13 +22,14 @@ type Editor struct {
 	cache    *cache.Cache // nil for none
 	truth    string       // what follows at the cursor
 
-	next  typing.Step   // the step to come
-	more  bool          // there is one
-	comes time.Duration // when
-	came  time.Duration // when the step before did
-	keys  int           // still to be typed after the step to come
-	typed int           // so far
-	other int           // traces of steps that are no keys, so far
+	next  typing.Step    // the step to come
+	more  bool           // there is one
+	timer pipeline.Timer // until it comes
+	comes time.Duration  // when
+	came  time.Duration  // when the step before did
+	keys  int            // still to be typed after the step to come
+	typed int            // so far
+	other int            // traces of steps that are no keys, so far
 
 	handled time.Duration // when the last step was
 	thread  thread
@@ -36,7 +37,9 @@ type Editor struct {
 	asking  asking
 	live    []*request // under way, the oldest first
 	screen  screen
-	guess   *request // asked as if what is shown, or was, were accepted
+	reading pipeline.Timer // until the person takes what is shown
+	taken   int            // keys typed when the last suggestion was taken
+	guess   *request       // asked as if what is shown, or was, were accepted
 
 	act      func() // arrive, bound once
 	done     func(*pipeline.Trace)
@@ -66,7 +69,7 @@ func (e *Editor) pull() {
 	}
 	loop := e.sim.config.Loop
 	e.comes = max(loop.Now(), e.came+e.next.Gap)
-	loop.At(e.comes, pipeline.RankInput, e.act)
+	e.timer = loop.At(e.comes, pipeline.RankInput, e.act)
 }
 
 // arrive takes the step to come, and handles it unless the editor's thread is at work. What
@@ -103,6 +106,7 @@ func (e *Editor) handle(s *typing.Step, came time.Duration) {
 func (e *Editor) step(s *typing.Step, came time.Duration) {
 	before, shown := e.last, e.screen.rest
 	e.asking.stop()
+	e.reading.Stop()
 	e.handled, e.last = e.sim.config.Loop.Now(), nil
 	if before != nil {
 		before.past = true

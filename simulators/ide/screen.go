@@ -91,6 +91,7 @@ func (e *Editor) shrink(k *key, typed string) bool {
 	if s.whole {
 		k.land(pipeline.MarkLastCharacter, k.Due)
 	}
+	e.read()
 	return true
 }
 
@@ -154,6 +155,7 @@ func (e *Editor) appear(k *key, request int64, rest string, whole bool) {
 	}
 	s.rest, s.request, s.owner, s.whole, s.remains = rest, request, k, whole, ""
 	k.Marks = append(k.Marks, pipeline.Mark{Name: mark, At: e.sim.config.Loop.Now()})
+	e.read()
 }
 
 // offer has what came of an answer shown, now or when the hold is over.

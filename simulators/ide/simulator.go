@@ -29,6 +29,9 @@ type Config struct {
 	Says func(*Question) Said
 	// Typing returns what a user does.
 	Typing func(user int) typing.Source
+	// Reads is how people read suggestions and which ones they take, where their typing is an
+	// Accepter; nil takes none.
+	Reads *typing.Reader
 	// MaxPause cuts the gap before any step; 0 cuts none.
 	MaxPause time.Duration
 	// NextRequest returns the ID of the next request of the run, greater than all

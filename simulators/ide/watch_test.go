@@ -31,7 +31,7 @@ func (w *watcher) Move(_, cursor int) {
 // Whoever watches an editor has its document after each step.
 func TestWatch(t *testing.T) {
 	w := &watcher{}
-	e := &editor{sim: &Simulator{config: Config{Watch: w}}}
+	e := &Editor{sim: &Simulator{config: Config{Watch: w}}}
 	steps := 0
 	for source := recorded(t, 22); ; steps++ {
 		s, ok := source.Next()
@@ -47,5 +47,5 @@ func TestWatch(t *testing.T) {
 	if w.opened == 0 || w.edits == 0 || w.moves == 0 || w.opened+w.edits+w.moves != steps {
 		t.Errorf("it was told of %d documents, %d edits and %d moves in %d steps", w.opened, w.edits, w.moves, steps)
 	}
-	(&editor{sim: &Simulator{}}).watch(&typing.Step{}) // nobody watches
+	(&Editor{sim: &Simulator{}}).watch(&typing.Step{}) // nobody watches
 }

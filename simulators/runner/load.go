@@ -201,6 +201,18 @@ func (l *load) done(t *pipeline.Trace) {
 	l.stopIfWhole()
 }
 
+// beside takes the trace of a step that is no interaction, and that came after so many of the
+// user's interactions.
+func (l *load) beside(t *pipeline.Trace, after int) {
+	inFile := after >= share(l.run.scenario.WarmUp, l.run.scenario.Arrivals.Users, t.Session)
+	l.run.counting.add(t, inFile)
+	if inFile {
+		if err := l.run.keep(t); err != nil {
+			l.fail(err)
+		}
+	}
+}
+
 func (l *load) stopIfWhole() {
 	if w, wall := l.run.clock.(*pipeline.Wall); wall && l.whole() {
 		w.Stop()

@@ -45,7 +45,7 @@ func replay(t scenario.Typist) (func(user int) typing.Source, error) {
 
 // typing has each user type a share of the run's keys, after a first think time.
 func (l *load) typing(s *scenario.IDE) error {
-	typing, err := l.run.typist(s.Typist)
+	types, err := l.run.typist(s.Typist)
 	if err != nil {
 		return err
 	}
@@ -55,11 +55,15 @@ func (l *load) typing(s *scenario.IDE) error {
 		w := watched{server, documentName(s.Typist)}
 		watch, open = w, func(user int) { w.Open(user, "", "", 0) }
 	}
+	var reads *typing.Reader
+	if r, accepts := s.Typist.Reader(l.run.settings.Seed); accepts {
+		reads = &r
+	}
 	sim, err := ide.New(ide.Config{
-		Watch: watch,
-		Loop:  l.run.clock, LLM: l.run.model, Seed: l.run.settings.Seed, Plugin: s.Plugin, Right: s.Truth,
+		Watch: watch, Reads: reads,
+		Loop: l.run.clock, LLM: l.run.model, Seed: l.run.settings.Seed, Plugin: s.Plugin, Right: s.Truth,
 		Broken: s.Broken, Language: syntax.LanguageOf(s.Typist.Text.Name),
-		Typing: typing, MaxPause: s.Typist.MaxPause, NextRequest: l.run.nextID, Late: l.run.late(),
+		Typing: types, MaxPause: s.Typist.MaxPause, NextRequest: l.run.nextID, Late: l.run.late(),
 	})
 	if err != nil {
 		return err
@@ -71,6 +75,10 @@ func (l *load) typing(s *scenario.IDE) error {
 		keys := share(l.asked, p.Users, user)
 		missing := keys
 		done := func(t *pipeline.Trace) {
+			if t.Kind == pipeline.KindStep {
+				l.beside(t, keys-missing)
+				return
+			}
 			missing--
 			l.begins(user, t.Index+1)
 			l.done(t)

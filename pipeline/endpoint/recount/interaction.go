@@ -19,7 +19,7 @@ func (r *Result) interactions(traces []pipeline.Trace, says *told) {
 		if read > 0 {
 			t.check()
 		}
-		if trace.Kind == pipeline.KindIDE {
+		if trace.Kind == pipeline.KindIDE || trace.Kind == pipeline.KindStep {
 			t.key()
 		}
 		if spoken && whole {
@@ -38,7 +38,7 @@ type interaction struct {
 }
 
 // kinds are the interactions whose traces are known, by what one is called.
-var kinds = map[string]string{pipeline.KindVoice: "turn", pipeline.KindIDE: "key", pipeline.KindBench: "interaction"}
+var kinds = map[string]string{pipeline.KindVoice: "turn", pipeline.KindIDE: "key", pipeline.KindStep: "step", pipeline.KindBench: "interaction"}
 
 // check compares what a trace has with its records: what any has, and what its kind has.
 func (t *interaction) check() {

@@ -16,6 +16,7 @@ var untold = map[string]string{
 	"ID": "it is the name", "Scheduled": "a simulated model says it", "Loading": "a simulated model says it",
 	"Reason": "words are no figure", "Simulated": "nothing was sent", "Headers": "words are no figure",
 	"PromptEstimate": "a count of the asker's own", "LimitTokens": "it is in what was asked", "Out": "a model says it", "Back": "a model says it",
+	"Closed": "the asker says it", "Prompt": "a simulated model says it", "Output": "a simulated model says it",
 	"Reused": "a connection's", "DNS": "a connection's", "Connect": "a connection's", "TLS": "a connection's",
 }
 
