@@ -30,7 +30,9 @@ var defaultPlugin = plugin.Rules{
 	Prompt: prompt.Shape{Layout: prompt.PSM, Prefix: prompt.Size{N: 1500}, Suffix: prompt.Size{N: 500}}, MaxTokens: 48,
 }
 
-var pluginKeys = object(nil,
+// pluginKeys are those of a plugin that hands a server the texts before and after the cursor.
+var pluginKeys = object(
+	func(_ *reader, _ map[string]entry, p *plugin.Rules) { p.Prompt.Layout = prompt.PSM },
 	can("debounce", func(p *plugin.Rules) *time.Duration { return &p.Wait.For }, defaultPlugin.Wait.For, duration(0, longestDelay), "wait after a key before asking"),
 	can("cancel", func(p *plugin.Rules) *plugin.Cancel { return &p.Cancel }, defaultPlugin.Cancel, names(plugin.CancelNone, plugin.CancelDiscard, plugin.CancelWire), "at the next key: nothing, drop the answer, or close the request"),
 	can("reuse", func(p *plugin.Rules) *plugin.Reuse { return &p.Reuse }, defaultPlugin.Reuse, names(plugin.ReuseNone, plugin.TypedAsSuggested), "keep an answer while the typing follows it"),
