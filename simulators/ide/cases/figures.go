@@ -209,7 +209,7 @@ func evaluated(r *request) int { return r.PromptTokens - max(0, r.CachedTokens) 
 // prefills tells of how prompts were evaluated, key by key.
 func (t *told) prefills() {
 	var spans []time.Duration
-	var tokens, differ []any
+	var differ []any
 	cached, prompts, whole := 0, 0, 0
 	fewest, most := -1, -1
 	t.all["prefill_of_last_request"], t.all["decode_step"] = nil, nil
@@ -226,7 +226,6 @@ func (t *told) prefills() {
 		}
 		spans = append(spans, prefill)
 		n := evaluated(r)
-		tokens = append(tokens, float64(n))
 		if fewest < 0 || n < fewest {
 			fewest = n
 		}

@@ -49,20 +49,19 @@ type Expected struct {
 
 // Setup is all that a variant is run with. Times are in milliseconds.
 type Setup struct {
-	ID        string          `json:"id"`
-	Title     string          `json:"title"`
-	Assumed   json.RawMessage `json:"assumed"`
-	Document  Document        `json:"document"`
-	Keys      []Keys          `json:"keys"`
-	Requests  []Asked         `json:"requests"`
-	Others    []Other         `json:"other_requests"`
-	Plugin    Plugin          `json:"plugin"`
-	Server    given.Server    `json:"server"`
-	Network   Network         `json:"network"`
-	Until     *float64        `json:"until_ms"`
-	Budget    *float64        `json:"budget_ms"`
-	folder    func(path string) ([]byte, error)
-	recording []byte // of a trace, once read
+	ID       string          `json:"id"`
+	Title    string          `json:"title"`
+	Assumed  json.RawMessage `json:"assumed"`
+	Document Document        `json:"document"`
+	Keys     []Keys          `json:"keys"`
+	Requests []Asked         `json:"requests"`
+	Others   []Other         `json:"other_requests"`
+	Plugin   Plugin          `json:"plugin"`
+	Server   given.Server    `json:"server"`
+	Network  Network         `json:"network"`
+	Until    *float64        `json:"until_ms"`
+	Budget   *float64        `json:"budget_ms"`
+	folder   func(path string) ([]byte, error)
 }
 
 // Document is what is edited.

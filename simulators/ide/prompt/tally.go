@@ -23,17 +23,6 @@ func (t *tally) cut(n int) {
 	t.ends = t.ends[:i]
 }
 
-// last returns how many tokens, at most n, the end of the text holds, and the
-// byte at which they begin.
-func (t *tally) last(text []byte, n int) (tokens, from int) {
-	t.settle(text)
-	first := len(t.ends) - n
-	if first <= 0 {
-		return len(t.ends), 0
-	}
-	return n, int(t.ends[first-1])
-}
-
 // settle finds the tokens that are not known.
 func (t *tally) settle(text []byte) {
 	at := 0
@@ -117,25 +106,6 @@ func (l *lines) start(line int) int {
 		return 0
 	}
 	return int(l.starts[line-1])
-}
-
-// ahead counts the first tokens of a text that seldom changes, and remembers the
-// answer. The zero ahead belongs to the empty text.
-type ahead struct {
-	text          string
-	n             int
-	tokens, bytes int
-}
-
-// first returns how many tokens, at most n, the start of the text holds, and
-// their length.
-func (a *ahead) first(text string, n int) (tokens, bytes int) {
-	if a.n == n && a.text == text {
-		return a.tokens, a.bytes
-	}
-	tokens, bytes = FirstTokens(text, n)
-	*a = ahead{text, n, tokens, bytes}
-	return tokens, bytes
 }
 
 // FirstTokens returns how many tokens, at most n, the start of the text holds,
