@@ -151,7 +151,7 @@ func (f *flight) mayAnswer(at time.Duration) bool {
 	case c.commits && !c.behind:
 		return f.committed
 	case c.whose.Owes():
-		c.whose.Paid(at >= f.speechEnd)
+		c.whose.Paid()
 		f.other = true
 		return false
 	}

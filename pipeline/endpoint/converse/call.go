@@ -104,7 +104,7 @@ func (c *call) take(e *event, at time.Duration) {
 		c.follows[e.itemID] = e.follows
 	case realtime.EventResponseCreated:
 		if c.now == nil {
-			c.whose.Paid(false)
+			c.whose.Paid()
 		}
 	}
 	if c.now != nil {

@@ -130,24 +130,6 @@ func TestLateAnswers(t *testing.T) {
 	}
 }
 
-// TestForgiven: of a server that names nothing one answer that is missed puts the next turn in doubt,
-// and none after that. The second turn is spoken from 11.3 s on, and waited for until 21.6; the third from
-// 22.6 to 22.9.
-func TestForgiven(t *testing.T) {
-	whole := func(id string) peer.Script { return script(created(id), delta(id), done(id, "completed", "")) }
-	s := script(12400*msec, whole("b"), 11000*msec, whole("c"), peer.Hangs{})
-	bubble(t, session(t, s, nil), Config{}, func(r *rig) {
-		turn := pipeline.Turn{Voice: spoken(0, 300*msec, 100*msec)}
-		var got []string
-		for _, a := range r.goOn(t, time.Second, turn, turn, turn) {
-			got = append(got, fmt.Sprintf("%s %s", a.Record.Outcome, peer.MS(a.Record.V2V())))
-		}
-		if text, want := strings.Join(got, ", "), "truncated -, truncated -, ok 600"; text != want {
-			t.Errorf("%s, want %s", text, want)
-		}
-	})
-}
-
 // TestHeardInParts: where the server takes a pause for the end, the words of each part are waited for,
 // though those of one before came in time, and the answer is over. A second of speech begins at 0.
 func TestHeardInParts(t *testing.T) {

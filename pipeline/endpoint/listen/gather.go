@@ -18,7 +18,6 @@ type step struct {
 	turnEnd bool     // the turn has ended
 	settled bool     // and all of its text is there
 	last    bool     // nothing follows
-	other   bool     // it has text that is taken for that of an utterance before
 	failure *reply.Failure
 
 	item   string        // what of the session it is of, by the service's own name; "" is none
@@ -52,20 +51,17 @@ const longest = 1000 * time.Hour
 // that the session is over, or has failed. What says neither what it is of nor of which audio is
 // of the first utterance that waits for its text.
 func (s *step) owned(turns *talk.Turns) bool {
-	upTo, own, other := pipeline.Unknown, false, false
+	upTo, own := pipeline.Unknown, false
 	if s.placed {
 		upTo = s.upTo
 	}
 	if s.item != "" || s.placed || !turns.Owes() {
 		own = turns.Own(s.item, upTo)
-	} else {
-		other = len(s.finals) > 0
-		if s.settled {
-			turns.Paid(true)
-		}
+	} else if s.settled {
+		turns.Paid()
 	}
 	if !own {
-		*s = step{ready: s.ready, last: s.last, failure: s.failure, other: other}
+		*s = step{ready: s.ready, last: s.last, failure: s.failure}
 	}
 	return own
 }
@@ -95,7 +91,6 @@ type gatherer struct {
 	finals  []final
 	turns   map[string]int // where in finals the text of a turn is
 	last    bool
-	other   bool // text came that is taken for that of an utterance before
 	failure *reply.Failure
 }
 
@@ -140,7 +135,7 @@ func (g *gatherer) take(s *step, at time.Duration) {
 		}
 		g.tell(h)
 	}
-	g.last, g.other = g.last || s.last, g.other || s.other
+	g.last = g.last || s.last
 	if g.failure == nil {
 		g.failure = s.failure
 	}
@@ -212,7 +207,7 @@ func (g *gatherer) leave(at time.Duration, sent talk.Sent, t pipeline.Transport)
 	case g.answered():
 		r.Outcome, r.Reason = pipeline.OK, ""
 	default:
-		r.Outcome, r.Reason = pipeline.Truncated, g.without("no final transcript came after the end of speech")
+		r.Outcome, r.Reason = pipeline.Truncated, "no final transcript came after the end of speech"
 		if r.SpeechEnd != pipeline.Unknown {
 			r.Flags = append(r.Flags, pipeline.FlagNoFinal)
 		}
@@ -243,17 +238,9 @@ func (g *gatherer) outcome(e *talk.End) (pipeline.Outcome, string) {
 	case g.last, g.answered() && (e.Clean() || e.HungUp && wrong == pipeline.Truncated):
 		return pipeline.OK, ""
 	case wrong == pipeline.OK, e.HungUp && wrong == pipeline.Truncated:
-		return pipeline.Truncated, closedBy(e, g.without("the session ended without a final transcript after the end of speech"))
+		return pipeline.Truncated, closedBy(e, "the session ended without a final transcript after the end of speech")
 	}
 	return wrong, reason
-}
-
-// without adds to a reason what came nevertheless.
-func (g *gatherer) without(reason string) string {
-	if g.other {
-		return reason + " but one that may be of the utterance before, which had none"
-	}
-	return reason
 }
 
 // closedBy adds to a reason how the server closed, where it was first.

@@ -130,9 +130,8 @@ func TestLimitsByTurn(t *testing.T) {
 }
 
 // TestLateAnswersInCall: a telephone does not say what it answers. After a turn without an answer
-// the next one is taken for that one's, and a turn in which only one comes has none that is known. What
-// comes after that is the own one of its turn. The second turn begins at 3300 and ends at 3600, the
-// third one a second after that is over.
+// the next one is taken for that one's, and a turn in which only one comes has none that is known. The
+// second turn begins at 3300 and ends at 3600, the third one a second after that is over.
 func TestLateAnswersInCall(t *testing.T) {
 	const (
 		none = `truncated - "no answer was heard within 2s of the end of speech"`
@@ -153,11 +152,8 @@ func TestLateAnswersInCall(t *testing.T) {
 		"between":           {heard(3000*msec, 4800*msec, 7400*msec), none + `, ok 400 "", ok 200 ""`}, // which the caller waits for the end of
 		"while it speaks":   {heard(3400*msec, 4200*msec, 6900*msec), none + `, ok 600 "", ok 300 ""`},
 		"after it, and own": {heard(3700*msec, 5100*msec, 7800*msec), none + `, ok 1500 "", ok 300 ""`},
-		// One that is missed puts one turn in doubt, and none after that.
-		"only one":            {heard(3700*msec, 7100*msec), none + ", " + one + `, ok 200 ""`},
-		"only one, too early": {heard(3400*msec, 6700*msec, 7300*msec), none + `, truncated - "the bot spoke before the end of speech, and not within 2s of it", ok 400 ""`},
-		"two missed":          {heard(7100*msec, 10500*msec), none + ", " + none + ", " + one},
-		"none ever":           {heard(), none + ", " + none + ", " + none},
+		"only one":          {heard(3700*msec, 7100*msec, 8500*msec), none + ", " + one + `, ok 1600 ""`},
+		"none ever":         {heard(), none + ", " + none + ", " + none},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, (&bot{t: t, script: tt.script}).serve(), Config{NoGreeting: true, Patience: 2 * time.Second}, func(r *rig) {

@@ -183,14 +183,14 @@ func (s *story) over(at time.Duration) (*turn, *Record) {
 	return t, r
 }
 
-// owe notes what may still come of answers once a turn is over. What could not be played has come. One
-// that is doubtful may have been the turn's own, and then none is to come any more: an answer that the
-// bot misses puts the turn after it in doubt, and none after that.
+// owe notes what may still come of answers once a turn is over. What could not be played has come,
+// and of one that is doubtful another is owed.
 func (s *story) owe(t *turn) {
-	switch s.owes = t.owes; {
-	case t.answered() && t.doubtful():
-		s.owes = 0
-	case t.interrupted == pipeline.Unknown && !t.answered() && silenced(t.faults) == "":
+	if !t.speaks {
+		return
+	}
+	s.owes = t.owes
+	if t.interrupted == pipeline.Unknown && !t.answered() && silenced(t.faults) == "" {
 		s.owes++
 	}
 }
@@ -198,14 +198,8 @@ func (s *story) owe(t *turn) {
 // close makes the record of a turn.
 func (s *story) close(t *turn, at time.Duration) *Record {
 	s.drop(t)
-	early := t.speaks && t.interrupted == pipeline.Unknown && t.opening() >= 0 && !t.answered()
-	if early {
-		t.givenUp()
-	}
-	if t.speaks {
-		s.owe(t)
-	}
-	if t.doubtful() && t.answered() {
+	s.owe(t)
+	if t.speaks && t.interrupted == pipeline.Unknown && t.opening() >= 0 && (!t.answered() || t.doubtful()) {
 		t.givenUp()
 	}
 	r := s.measure(t, at)

@@ -9,9 +9,7 @@ import (
 // Turns says whose it is, of the turns of a session, what a server says: that may come late,
 // when another turn is under way. Where the server names the items that it is of, or the audio,
 // those tell. Where it names neither, answers come in the order of the turns: what comes after a
-// turn that had none is taken for that one's. If nothing else comes, it may have been the own one of
-// the turn in which it came, and then none is to come any more: one that is missed puts the turn after
-// it in doubt, and none after that. The zero Turns has had none.
+// turn that had none is taken for that one's. The zero Turns has had none.
 type Turns struct {
 	begun int // turns
 	on    bool
@@ -19,24 +17,19 @@ type Turns struct {
 	items map[string]int // the turn of each item that was named; 0 is that of none
 	named bool           // one of the turn under way was
 	owed  int            // answers of which nothing was named, that turns ended without
-	doubt bool           // one came in the turn under way that may have been its own
 }
 
 // Begin begins a turn, whose first sample is at a place in all audio that was sent; Unknown is
 // that of a first one, or one of which it is not known.
 func (t *Turns) Begin(from time.Duration) {
 	t.begun++
-	t.on, t.from, t.named, t.doubt = true, from, false, false
+	t.on, t.from, t.named = true, from, false
 }
 
 // End ends it. Whether its answer may still come is told of one that was waited for in vain.
 func (t *Turns) End(inVain bool) {
 	t.on = false
-	switch {
-	case !inVain || t.named:
-	case t.doubt:
-		t.owed = 0
-	default:
+	if inVain && !t.named {
 		t.owed++
 	}
 }
@@ -52,7 +45,7 @@ func (t *Turns) Own(item string, upTo time.Duration) bool {
 	if item != "" {
 		if upTo == pipeline.Unknown && t.owed > 0 {
 			own = false
-			t.Paid(true)
+			t.owed--
 		}
 		t.named = t.named || own
 		if t.items == nil {
@@ -75,8 +68,5 @@ func (t *Turns) Past(item string) bool {
 // Owes reports whether an answer that names nothing may be that to a turn before.
 func (t *Turns) Owes() bool { return t.owed > 0 }
 
-// Paid says that one has come, and whether it may as well be that of the turn under way.
-func (t *Turns) Paid(mayBeOwn bool) {
-	t.owed = max(0, t.owed-1)
-	t.doubt = t.doubt || mayBeOwn && t.on
-}
+// Paid says that one has come.
+func (t *Turns) Paid() { t.owed = max(0, t.owed-1) }

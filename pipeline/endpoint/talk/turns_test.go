@@ -50,7 +50,7 @@ func TestOwed(t *testing.T) {
 	if !all.Owes() {
 		t.Error("two turns had no answer, and none is owed")
 	}
-	all.Paid(true)
+	all.Paid()
 	if all.Own("a", pipeline.Unknown) || all.Owes() {
 		t.Error("the first item is the third turn's, though one of the second is to come")
 	}
@@ -58,43 +58,8 @@ func TestOwed(t *testing.T) {
 		t.Error("the second item is not the third turn's")
 	}
 	all.End(false)
-	all.Paid(true)
+	all.Paid()
 	if all.Owes() {
 		t.Error("an answer that has come is owed")
-	}
-}
-
-// TestForgiven: what came in a turn that had none of its own may have been its own, and then no other
-// is to come: one answer that is missed puts one turn in doubt. One that comes between turns, or beside
-// the turn's own, leaves no doubt.
-func TestForgiven(t *testing.T) {
-	paid := func(all *Turns) { all.Paid(true) }
-	early := func(all *Turns) { all.Paid(false) }
-	named := func(all *Turns) { all.Own("x", pipeline.Unknown) }
-	for name, tt := range map[string]struct {
-		between, under func(*Turns)
-		inVain, owes   bool
-	}{
-		"one came, and none of its own": {nil, paid, true, false},
-		"the same, of an item":          {nil, named, true, false},
-		"one came too early":            {nil, early, true, true},
-		"one came, and its own":         {nil, paid, false, false},
-		"one came between":              {paid, nil, true, true},
-		"none came":                     {nil, nil, true, true},
-	} {
-		var all Turns
-		all.Begin(pipeline.Unknown)
-		all.End(true)
-		if tt.between != nil {
-			tt.between(&all)
-		}
-		all.Begin(time.Second)
-		if tt.under != nil {
-			tt.under(&all)
-		}
-		all.End(tt.inVain)
-		if all.Owes() != tt.owes {
-			t.Errorf("%s: an answer is owed: %t, want %t", name, all.Owes(), tt.owes)
-		}
 	}
 }
