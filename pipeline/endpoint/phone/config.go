@@ -33,8 +33,7 @@ type Config struct {
 	// caller would speak; 0 is 1 s, well above the gaps between sentences (assumed).
 	Pause time.Duration
 	// Hush is the silence that parts what the bot said from what it says next where the
-	// caller cut in, or the bot did; 0 is 500 ms (assumed). Half of it parts what the bot said
-	// and ended while the caller spoke from what came after that. Nothing else tells them apart when
+	// caller cut in, or the bot did; 0 is 500 ms (assumed). Nothing else tells them apart when
 	// no clear came: a bot that answers an interruption sooner than that after it has sent the
 	// last of its answer before, without a clear, seems to go on.
 	Hush time.Duration

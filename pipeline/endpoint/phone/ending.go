@@ -19,7 +19,7 @@ func (s *story) judge(t *turn, at time.Duration) (pipeline.Outcome, string) {
 	case s.through(t) > at:
 		return pipeline.Timeout, s.endless(t)
 	case t.goesOn():
-		return pipeline.Truncated, fmt.Sprintf("the bot spoke from %s before the end of speech on, and beyond it: where in that the answer begins is not known", t.end-t.voiced())
+		return pipeline.Truncated, fmt.Sprintf("the bot spoke from %s before the end of speech until after it, without a silence of %s: where in that the answer begins is not known", t.end-t.voiced(), s.Hush)
 	case t.lost && t.interrupted == pipeline.Unknown:
 		return pipeline.Truncated, "the bot cleared its own answer, which nobody had interrupted"
 	}

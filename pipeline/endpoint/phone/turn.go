@@ -119,23 +119,12 @@ func (t *turn) givenUp() {
 func (t *turn) take(p piece, hush, pause time.Duration) {
 	if q := t.quiet(); t.speaks && t.interrupted == pipeline.Unknown && p.end > 0 && q != pipeline.Unknown {
 		silent := p.start + last(p.first) - q
-		if t.begunEarly(&p, silent, hush) || t.doubtful() && silent >= pause {
+		early := t.voiced() < t.end && q <= t.end+hush && silent >= hush
+		if early || t.doubtful() && silent >= pause {
 			t.givenUp()
 		}
 	}
 	t.add(p)
-}
-
-// begunEarly reports whether what was heard so far was none of the answer, before a piece that comes
-// after so long a silence: it was begun before the caller had finished. Where it was over before
-// that as well, what is said to all that he said comes after it, and half a hush tells it from the
-// next word of the same sentence: gaps between words are shorter (assumed).
-func (t *turn) begunEarly(p *piece, silent, hush time.Duration) bool {
-	q := t.quiet()
-	if t.voiced() >= t.end || q > t.end+hush {
-		return false
-	}
-	return silent >= hush || q <= t.end && p.at >= t.end && silent >= hush/2
 }
 
 // clear drops what is heard from cut on.

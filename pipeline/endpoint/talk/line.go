@@ -87,9 +87,10 @@ type Line struct {
 	watch      *watch
 	cancel     context.CancelCauseFunc
 	log        *recorder
-	wake       chan struct{} // something is to be written
-	left       atomic.Int64  // bytes that the server may still send in this turn
-	messages   atomic.Int64  // and messages
+	wake       chan struct{}         // something is to be written
+	left       atomic.Int64          // bytes that the server may still send in this turn
+	messages   atomic.Int64          // and messages
+	unwritten  atomic.Pointer[error] // why a frame could not be written
 
 	mu      sync.Mutex // guards what follows
 	queue   []Frame

@@ -158,12 +158,15 @@ func (l *Line) lost(e *End, err error) {
 	case errors.Is(err, websocket.ErrReadLimit):
 		e.Cause = fmt.Errorf("the server sends a message longer than %d MiB", MaxMessage>>20)
 	default:
+		if unwritten := l.unwritten.Load(); unwritten != nil && timedOut(err) {
+			err = *unwritten
+		}
 		e.Failure = &reply.Failure{Kind: reply.BadLink, Cause: err}
 	}
 }
 
 // write writes what is sent, until it is to hang up or the conversation has ended. When
-// it cannot, the reader ends too.
+// it cannot, the reader ends too, once it has what the server said last.
 func (l *Line) write(conn *websocket.Conn, ended <-chan struct{}) {
 	for {
 		select {
@@ -174,8 +177,7 @@ func (l *Line) write(conn *websocket.Conn, ended <-chan struct{}) {
 		frames, hungUp := l.take()
 		for _, f := range frames {
 			if err := l.send(conn, f); err != nil {
-				l.unsent(err)
-				_ = conn.Close()
+				l.unsent(conn, err)
 				return
 			}
 		}
@@ -186,12 +188,24 @@ func (l *Line) write(conn *websocket.Conn, ended <-chan struct{}) {
 	}
 }
 
-// unsent has a conversation end by the limit that a frame met which could not be written.
-func (l *Line) unsent(err error) {
-	var late net.Error
-	if errors.As(err, &late) && late.Timeout() {
+// unsent ends a conversation in which a frame could not be written: by the limit that it met,
+// or as the reader finds it, which has a while for that.
+func (l *Line) unsent(conn *websocket.Conn, err error) {
+	switch {
+	case errors.Is(err, errKept):
+	case timedOut(err):
 		l.cancel(&limitError{"the server did not read", l.client.Limits.Gap, 0, flagGap})
+	default:
+		l.unwritten.Store(&err)
+		_ = conn.SetReadDeadline(time.Now().Add(farewell))
+		return
 	}
+	_ = conn.Close()
+}
+
+func timedOut(err error) bool {
+	var late net.Error
+	return errors.As(err, &late) && late.Timeout()
 }
 
 func (l *Line) send(conn *websocket.Conn, f Frame) error {
