@@ -154,7 +154,7 @@ func (d *Document) Snapshot() Snapshot {
 // Supposing returns the document as it would be after an edit at the cursor.
 func (d *Document) Supposing(e Edit) Snapshot {
 	before := append(make([]byte, 0, e.Offset+len(e.Insert)), d.before[:e.Offset]...)
-	return Snapshot{d.opened, -1, append(before, e.Insert...), d.after[e.Delete:], 0}
+	return Snapshot{d.opened, -1, append(before, e.Insert...), d.after[e.Delete:], d.stillClosed(e)}
 }
 
 // Before returns the text before the cursor, which nobody may change.

@@ -73,3 +73,19 @@ func TestJudgeFromInsideAPair(t *testing.T) {
 		t.Errorf("judge = %s, %q; want typed_through and \" + 1\"", v, rest)
 	}
 }
+
+// A document that was supposed is the one that the edit makes, closed brackets and all.
+func TestSupposing(t *testing.T) {
+	var d Document
+	d.Open("f;", 1)
+	d.Apply(Edit{1, 0, "()", 2})
+	accepted := d.Suggestion("x, y")
+	asked := d.Supposing(accepted)
+	if v, _ := d.Judge(&asked, "z"); v != Undone {
+		t.Errorf("before it is accepted the verdict is %s, want undone", v)
+	}
+	d.Apply(accepted)
+	if v, rest := d.Judge(&asked, "z"); v != Exact || rest != "z" {
+		t.Errorf("then it is %s, %q; want exact", v, rest)
+	}
+}

@@ -39,6 +39,7 @@ type exchange struct {
 	far       pipeline.Call
 	out, back time.Duration // the way there, and the way back
 	ended     bool
+	use       int // how often it has served another call before
 }
 
 // Start implements pipeline.LLM.
@@ -48,7 +49,7 @@ func (d *distant) Start(c *pipeline.Call) {
 	if n := len(d.idle); n > 0 {
 		x, d.idle = d.idle[n-1], d.idle[:n-1]
 	}
-	*x = exchange{link: d, near: c, far: *c, out: trip / 2, back: trip - trip/2}
+	*x = exchange{link: d, near: c, far: *c, out: trip / 2, back: trip - trip/2, use: x.use + 1}
 	x.far.Done, x.far.State = x.done, nil
 	if c.Notify != nil {
 		x.far.Notify = x.notify
@@ -66,8 +67,14 @@ func (d *distant) Cancel(c *pipeline.Call) {
 	}
 	x.ended = true
 	x.far.Record.Closed = c.Record.Closed
-	// Ranked after Start, which takes the same way at the same rank.
-	d.loop.After(x.out, pipeline.RankTimer, func() { d.model.Cancel(&x.far) })
+	// Ranked after Start, which takes the same way at the same rank. The answer may be home
+	// before the cancel arrives, and the exchange serve another call.
+	use := x.use
+	d.loop.After(x.out, pipeline.RankTimer, func() {
+		if x.use == use {
+			d.model.Cancel(&x.far)
+		}
+	})
 }
 
 // notify is called where the model is; the asker hears it one way later.

@@ -94,3 +94,44 @@ func TestNoPath(t *testing.T) {
 		t.Error("a path of no length is not the model itself")
 	}
 }
+
+// timed is a model that takes so long for each call, one after the other.
+type timed struct {
+	loop pipeline.Scheduler
+	took []time.Duration
+}
+
+func (m *timed) Start(c *pipeline.Call) {
+	c.Record.Sent = m.loop.Now()
+	c.State = m.loop.After(m.took[0], pipeline.RankOutput, func() { m.end(c, pipeline.OK) })
+	m.took = m.took[1:]
+}
+
+func (m *timed) end(c *pipeline.Call, o pipeline.Outcome) {
+	c.Record.Outcome, c.Record.End, c.State = o, m.loop.Now(), nil
+	c.Done()
+}
+
+func (m *timed) Cancel(c *pipeline.Call) {
+	if end, ok := c.State.(pipeline.Timer); ok && end.Stop() {
+		m.loop.After(0, pipeline.RankOutput, func() { m.end(c, pipeline.Cancelled) })
+	}
+}
+
+// TestLateCancel: a cancel that arrives when its call is over reaches no other call, though that is
+// on the same way by then.
+func TestLateCancel(t *testing.T) {
+	var loop pipeline.Virtual
+	trips := map[uint64]time.Duration{1: 200 * ms, 2: 20 * ms}
+	m := Between(&loop, Path{RoundTrip: func(draw uint64) time.Duration { return trips[draw] }}, &timed{&loop, []time.Duration{0, 100 * ms}})
+	ended := 0
+	first := &pipeline.Call{Draw: 1, Done: func() { ended++ }, Record: pipeline.NewRequest(1, 0)}
+	second := &pipeline.Call{Draw: 2, Done: func() { ended++ }, Record: pipeline.NewRequest(2, 210*ms)}
+	loop.At(0, pipeline.RankTimer, func() { m.Start(first) })
+	loop.At(150*ms, pipeline.RankInput, func() { m.Cancel(first) }) // it is on its way home
+	loop.At(210*ms, pipeline.RankTimer, func() { m.Start(second) })
+	loop.RunUntil(time.Second)
+	if first.Record.Outcome != pipeline.Cancelled || second.Record.Outcome != pipeline.OK || ended != 2 {
+		t.Errorf("the calls ended %s and %s, %d of them; want cancelled and ok", first.Record.Outcome, second.Record.Outcome, ended)
+	}
+}

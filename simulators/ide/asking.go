@@ -81,10 +81,11 @@ func (e *Editor) askNow() {
 		a.at(e.sim.config.Loop, a.quiet)
 		return
 	case e.recall(k):
+		e.settle()
 		return
 	case p.Join && e.awaits():
 		return
-	case p.MostLive > 0 && len(e.live) >= p.MostLive:
+	case p.MostLive > 0 && e.underWay() >= p.MostLive:
 		k.held, a.queued = heldByLive, true
 		return
 	}
@@ -93,6 +94,16 @@ func (e *Editor) askNow() {
 	a.last, a.asked = now, true
 	e.send(e.newRequest(k))
 	e.settle()
+}
+
+// underWay counts the requests that have not ended and were not closed.
+func (e *Editor) underWay() (n int) {
+	for _, r := range e.live {
+		if !r.closed {
+			n++
+		}
+	}
+	return n
 }
 
 // awaits finds a request under way whose answer may go on at the cursor.
@@ -126,7 +137,7 @@ func (e *Editor) room(ended *request) {
 		if !e.last.landed() {
 			e.askNow()
 		}
-	case a.queued && len(e.live) < e.sim.config.Plugin.MostLive:
+	case a.queued && e.underWay() < e.sim.config.Plugin.MostLive:
 		a.queued = false
 		e.askNow()
 	}

@@ -201,6 +201,10 @@ func (e *Editor) Stop() {
 		e.screen.owner = nil
 		e.hand(k)
 	}
+	if r := e.guess; r != nil {
+		e.guess = nil
+		e.hand(r.key)
+	}
 	for _, r := range e.live {
 		e.cutOff(r)
 	}

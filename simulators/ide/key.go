@@ -120,9 +120,14 @@ func (k *key) take(r *pipeline.Request) {
 
 // hand gives the trace of a key away once nothing can concern it any more.
 func (e *Editor) hand(k *key) {
-	if k != nil && k.past && k.request == nil && !k.handed && e.screen.owner != k && (e.screen.held == nil || e.screen.held.key != k) {
+	if k != nil && k.past && k.request == nil && !k.handed && !e.needs(k) {
 		e.done(k.finish())
 	}
+}
+
+// needs reports whether what is shown, waits to be or may be asked for ahead concerns a key.
+func (e *Editor) needs(k *key) bool {
+	return e.screen.owner == k || e.screen.held != nil && e.screen.held.key == k || e.guess != nil && e.guess.key == k
 }
 
 // finish returns the trace.

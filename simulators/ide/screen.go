@@ -174,7 +174,11 @@ func (e *Editor) offer(r *request, rest string) {
 	case at <= now:
 		e.show(r, part)
 	case s.held == nil || s.held.Record.ID < r.Record.ID:
+		before := s.held
 		s.held, s.holds = r, true
+		if before != nil {
+			e.hand(before.key)
+		}
 		s.hold.Stop()
 		s.hold = e.sim.config.Loop.At(at, pipeline.RankTimer, s.over)
 		r.key.heldFrom(now)

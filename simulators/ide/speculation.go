@@ -30,7 +30,11 @@ func (e *Editor) speculate() {
 	r := e.requestOf(k, b.Build(&supposed), truth)
 	r.asked = e.document.Supposing(edit)
 	r.speculative = true
+	before := e.guess
 	e.guess = r
+	if before != nil {
+		e.hand(before.key)
+	}
 	e.send(r)
 }
 
