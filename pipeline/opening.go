@@ -37,7 +37,7 @@ func (r *Request) Following() Following {
 	switch {
 	case f.Most < 1:
 		return Following{}
-	case r.Simulated || r.Chunks == 0 || r.Opening == (Opening{}) && r.OutputTokens < r.Chunks+2:
+	case r.Chunks == 0 || r.Opening == (Opening{}) && r.OutputTokens < r.Chunks+2:
 		f.Likely, f.Least = f.Most, f.Most
 	case r.Opening.Tokens > 0 && r.Opening.Tokens < r.OutputTokens:
 		f.Least = float64(r.OutputTokens - r.Opening.Tokens)

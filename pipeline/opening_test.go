@@ -36,9 +36,13 @@ func TestFollowing(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 	}
-	simulated := NewRequest(1, 0)
-	simulated.Simulated, simulated.OutputTokens, simulated.Chunks = true, 31, 16
-	if got, want := simulated.Following(), (Following{30, 30, 30}); got != want {
-		t.Errorf("simulated: %+v, want %+v", got, want)
+	tape := NewRequest(1, 0)
+	tape.Simulated, tape.OutputTokens, tape.Chunks = true, 31, 16
+	if got, want := tape.Following(), (Following{Most: 30, Least: 15}); got != want {
+		t.Errorf("given again from a tape: %+v, want %+v", got, want)
+	}
+	tape.Chunks = 31 // a modelled answer has as many as tokens
+	if got, want := tape.Following(), (Following{30, 30, 30}); got != want {
+		t.Errorf("modelled: %+v, want %+v", got, want)
 	}
 }

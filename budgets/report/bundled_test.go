@@ -85,3 +85,25 @@ func TestServerCountsTokens(t *testing.T) {
 		t.Errorf("a token a chunk: %q", got)
 	}
 }
+
+// TestRecorded: of answers that are given again a report says what it says where they were
+// recorded, and of modelled ones nothing.
+func TestRecorded(t *testing.T) {
+	simulated := func(x pipeline.Trace) pipeline.Trace { x.Requests[0].Simulated = true; return x }
+	two := answer(100, pipeline.Opening{})
+	two.Requests[0].Choices = 2
+	bundle := answer(2, pipeline.Opening{Chunks: 1, Tokens: 80, Bytes: 390, Of: 500})
+	step, unseen := whole(100, false), answer(0, pipeline.Opening{})
+	if got := recorded([]pipeline.Trace{simulated(answer(100, pipeline.Opening{})), simulated(step), simulated(unseen), bundle}); got != nil || !got.section().empty() {
+		t.Errorf("modelled answers, and one over a socket: %+v, want nothing", got)
+	}
+	bundle, two = simulated(bundle), simulated(two)
+	traces := []pipeline.Trace{bundle, two}
+	got := recorded(traces)
+	if got == nil || got.Bundled.N != 1 || got.Choices != 1 || network(traces) != nil {
+		t.Fatalf("%+v, want one of several tokens and one of two choices", got)
+	}
+	if s := got.section(); s.title != "Recorded answers" || len(s.notes) != 2 {
+		t.Errorf("section %+v", s)
+	}
+}

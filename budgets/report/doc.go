@@ -6,7 +6,7 @@
 // Read report.go first: the document and its fields. table.go lays the terminal
 // page out, sentence.go says the verdict in words, waterfall.go draws one
 // interaction. network.go and its sections are what a run over sockets tells beside its
-// times, server_counters.go what the server itself counted, tester.go how far it can be trusted. section.go lays a table out for a terminal and for Markdown, markdown.go and
+// times, paces.go and bundled.go whose pace is not the model's, server_counters.go what the server itself counted, tester.go how far it can be trusted. section.go lays a table out for a terminal and for Markdown, markdown.go and
 // junit.go are those two formats. versus.go and versus_page.go report which of two runs
 // is better; comparison.go only puts a run beside the same one on the simulator. bench.go is the document
 // of a comparison of models; its neighbours say in sentences what follows from it, and
@@ -109,6 +109,8 @@
 //	                  prompt has, and in words what of the first; no figure has such counts
 //	  unread          n, events: responses with events that are no valid JSON, and how many such events; what they say is lost
 //	  failures        list of outcome, reason, n, cancelled ones included; by outcome, the most frequent first
+//	recorded          partly_held, several_tokens and several_choices, as above, of the answers of a cassette that the
+//	                  simulator gave again; left out where that is nothing
 //	server_counters   what the server's metrics counted between a look at them before the first request of the report and one
 //	                  after the last; left out where nobody looked:
 //	  url             where they are

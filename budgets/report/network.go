@@ -28,10 +28,8 @@ type Network struct {
 	Overlong     Overlong       `json:"overlong"`
 	Impossible   Impossible     `json:"impossible"`
 	Unread       Unread         `json:"unread"`
-	Held         int            `json:"partly_held"` // answers of which a large part came at once
-	Bundled      Bundled        `json:"several_tokens"`
-	Choices      int            `json:"several_choices"` // answers of several choices, whose tokens are counted together
-	Failures     []Failure      `json:"failures"`
+	Paces
+	Failures []Failure `json:"failures"`
 }
 
 // Failure is a reason for which requests did not end ok.
@@ -46,12 +44,11 @@ func network(traces []pipeline.Trace) *Network {
 	n := &Network{
 		HTTP: map[string]int{}, Statuses: map[int]int{}, Encodings: map[string]int{}, TokenSources: map[string]int{}, Failures: []Failure{},
 	}
-	reasons, longest, several := map[Failure]int{}, pipeline.Unknown, bundling{}
+	reasons, longest := map[Failure]int{}, pipeline.Unknown
 	for i := range traces {
 		for j := range traces[i].Requests {
 			if r := &traces[i].Requests[j]; !r.Simulated {
 				n.add(r)
-				several.add(r)
 				longest = max(longest, r.Transport.RetryAfter)
 				if r.Outcome != pipeline.OK {
 					reasons[Failure{Outcome: r.Outcome.String(), Reason: r.Reason}]++
@@ -62,7 +59,7 @@ func network(traces []pipeline.Trace) *Network {
 	if n.Requests == 0 {
 		return nil
 	}
-	n.Bundled = several.done()
+	n.Paces = paces(traces, func(r *pipeline.Request) bool { return !r.Simulated })
 	if longest != pipeline.Unknown {
 		ms := float64(longest) / float64(time.Millisecond)
 		n.LongestRetry = &ms
@@ -81,14 +78,6 @@ func network(traces []pipeline.Trace) *Network {
 func place(outcome string) pipeline.Outcome {
 	o, _ := pipeline.ParseOutcome(outcome) // it was one before it was a name
 	return o
-}
-
-// heldShare is the part of an answer's chunks at one instant from which on it is told.
-const heldShare = .3
-
-// partlyHeld reports whether a large part of an answer came at one instant, and the others not.
-func partlyHeld(r *pipeline.Request) bool {
-	return r.Together > 0 && float64(r.Together) >= heldShare*float64(r.Chunks)
 }
 
 func (n *Network) add(r *pipeline.Request) {
@@ -125,12 +114,6 @@ func (n *Network) add(r *pipeline.Request) {
 	n.Overlong.add(r)
 	n.Impossible.add(r)
 	n.Unread.add(r)
-	if !r.Transport.Burst && partlyHeld(r) {
-		n.Held++
-	}
-	if r.Choices > 1 {
-		n.Choices++
-	}
 }
 
 // sortedKeys returns the keys of a map in order.

@@ -11,12 +11,13 @@ import (
 	"halfsecond/pipeline/quantile"
 )
 
-// networkSections are what a report of a run over sockets shows beside its metrics.
+// networkSections are what a report of a run over sockets, or with answers of a cassette, shows
+// beside its metrics.
 func (r *Report) networkSections() []section {
 	if r.Network == nil {
-		return nil
+		return []section{r.Recorded.section()}
 	}
-	return []section{r.dueAndSent(), r.gaps(), r.connection(), r.serverBeside(), r.ServerCounters.section(), r.tokens(), r.endings(), r.guard()}
+	return []section{r.Recorded.section(), r.dueAndSent(), r.gaps(), r.connection(), r.serverBeside(), r.ServerCounters.section(), r.tokens(), r.endings(), r.guard()}
 }
 
 // instant is a named instant of a request, Unknown where it has none.
@@ -149,15 +150,7 @@ func (r *Report) connection() section {
 		s.notes = append(s.notes, fmt.Sprintf("%s of %s that ended ok came as one JSON text where a stream was asked for: of those there is neither ttft nor tpot; what they took is llm_whole.",
 			count(n.Untimed), counted(n.answered(), "answer")))
 	}
-	if n.Held > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("%s had a large part of the chunks come in one read, 8 or more and 30 %% of them or more, and the others not: something held that part back, so tpot and tps are faster than the model is; 'halfsecond doctor' tells which part.",
-			counted(n.Held, "answer")))
-	}
-	s.notes = append(s.notes, n.Bundled.words()...)
-	if n.Choices > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("%s of several choices came, though one was asked for: their tokens are counted together, so of those there is neither tpot nor tps.",
-			counted(n.Choices, "answer")))
-	}
+	s.notes = append(s.notes, n.Paces.words()...)
 	if n.Empty > 0 {
 		s.notes = append(s.notes, fmt.Sprintf("%s of %s that ended ok had nothing in them, no text, no reasoning and no call of a tool: of those there is neither ttft nor tpot.",
 			count(n.Empty), counted(n.answered(), "answer")))

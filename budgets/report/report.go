@@ -43,6 +43,7 @@ type Report struct {
 	Outcomes         map[string]int    `json:"outcomes"`
 	RequestOutcomes  map[string]int    `json:"request_outcomes"`
 	Network          *Network          `json:"network"`
+	Recorded         *Paces            `json:"recorded,omitempty"`
 	Endpoints        []Endpoint        `json:"endpoints,omitempty"`
 	// LanguageServer is what was counted of the one that completed.
 	LanguageServer *trace.LanguageServer `json:"language_server,omitempty"`
@@ -138,7 +139,7 @@ func New(run trace.Run) (*Report, error) {
 		Finished: run.Footer.Finished, UnfinishedReason: text(run.Footer.Reason), Unfit: text(a.Unfit),
 		Budgets: []Budget{}, Metrics: map[string]Metric{}, Stages: []Stage{}, Levers: []Lever{},
 		Lateness: lateness(run.Footer.Lateness), Tester: tester(run).judged(a), Formulas: map[string]string{},
-		Network: network(run.Traces), StartUp: startUp(a.StartUp), Prompts: prompts(run), ServerCounters: counters, Endpoints: endpoints(&h), LanguageServer: run.Footer.LanguageServer, Cost: spent, analysis: a,
+		Network: network(run.Traces), Recorded: recorded(run.Traces), StartUp: startUp(a.StartUp), Prompts: prompts(run), ServerCounters: counters, Endpoints: endpoints(&h), LanguageServer: run.Footer.LanguageServer, Cost: spent, analysis: a,
 	}
 	if b := Background(run.Footer.Background); b.Requests > 0 {
 		r.Background = &b

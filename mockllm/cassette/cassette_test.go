@@ -99,6 +99,7 @@ func TestStage(t *testing.T) {
 	want.Finish, want.PromptTokens, want.CachedTokens, want.OutputTokens = "stop", 9, 4, 5
 	want.TokenSource, want.Chunks, want.Simulated = "usage", 3, true
 	want.Gaps, want.LongestGap = pipeline.Gaps{{For: 99_876_864, N: 2}}, 100*ms
+	want.Opening = pipeline.Opening{Chunks: 1}
 	if !reflect.DeepEqual(c.Record, want) {
 		t.Errorf("record\n%+v, want\n%+v", c.Record, want)
 	}
@@ -262,5 +263,40 @@ func TestBurst(t *testing.T) {
 	}
 	if r := &c.Record; !r.Transport.Burst || r.Chunks != 3 || r.FirstOutput != r.LastOutput || r.Outcome != pipeline.OK {
 		t.Errorf("record %+v, want a burst of 3 chunks", r)
+	}
+}
+
+// TestBundled: what tells how far the pace of an answer may be from the model's is told of it
+// again, and of one that was given up nothing.
+func TestBundled(t *testing.T) {
+	used := strings.Replace(usage, `"completion_tokens":5`, `"completion_tokens":100`, 1)
+	words := recorded(delta(strings.Repeat("word ", 80)), delta(strings.Repeat("word ", 20)), stop, used, done)
+	several := strings.Replace(delta("no"), `"index":0`, `"index":1`, 1)
+	choices := recorded(delta("a"), delta("b"), several, used, done)
+	held := recorded(strings.Repeat(delta("a")+"\n\ndata: ", 8)+delta("b"), delta("c"), used, done)
+	for _, c := range []struct {
+		name   string
+		x      *exchange.Exchange
+		cancel time.Duration
+		want   pipeline.Request
+	}{
+		{"80 of 100 words", words, time.Second, pipeline.Request{Opening: pipeline.Opening{Chunks: 1, Bytes: 400, Of: 500}}},
+		{"given up", words, 250 * ms, pipeline.Request{}},
+		{"two choices", choices, time.Second, pipeline.Request{Choices: 2}},
+		{"held", held, time.Second, pipeline.Request{Together: 9, Opening: pipeline.Opening{Chunks: 9}}},
+	} {
+		var loop pipeline.Virtual
+		tape := read(t, c.x)
+		s := NewStage(&loop, func(uint64) *Answer { return &tape.Answers[0] })
+		call, _ := call(&loop)
+		s.Start(call)
+		loop.At(c.cancel, pipeline.RankInput, func() { s.Cancel(call) })
+		if err := loop.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		got := pipeline.Request{Opening: call.Record.Opening, Together: call.Record.Together, Choices: call.Record.Choices}
+		if !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: opening %+v, %d together, %d choices; want %+v, %d, %d", c.name, got.Opening, got.Together, got.Choices, c.want.Opening, c.want.Together, c.want.Choices)
+		}
 	}
 }

@@ -95,6 +95,7 @@ func (p *playback) end(o pipeline.Outcome, reason string) {
 	mine.End, mine.Outcome, mine.Reason = now, o, reason
 	if o != pipeline.Cancelled { // a client never learns the counts of what it gave up
 		mine.Finish, mine.TokenSource, mine.Chunks = its.Finish, its.TokenSource, its.Chunks
+		mine.Choices, mine.Together, mine.Opening = its.Choices, its.Together, its.Opening
 		mine.Gaps, mine.LongestGap, mine.Transport.Burst = its.Gaps, its.LongestGap, its.Transport.Burst
 		mine.PromptTokens, mine.CachedTokens, mine.OutputTokens = its.PromptTokens, its.CachedTokens, its.OutputTokens
 		mine.Server = its.Server

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"halfsecond/budgets/report"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/exchange"
 	"halfsecond/simulators/scenario"
@@ -165,5 +166,67 @@ func TestCassetteIsExperiment(t *testing.T) {
 	_, err = scenario.Parse("f", []byte(onTape), func(string) ([]byte, error) { return []byte("text"), nil })
 	if want := "f:6:25: bench.llm.cassette: file tape.jsonl.gz: exchanges: want a gzip file: "; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+// spoken returns a cassette with an answer of 100 words, the first 80 of them in one chunk, and
+// the others in another that came 130 ms after it.
+func spoken(t *testing.T) []byte {
+	t.Helper()
+	x := &exchange.Exchange{
+		Request: 1, Protocol: "openai-chat", Model: "m", Method: "POST", Path: "/v1/chat/completions", Answered: 50 * ms,
+		Status: 200, HTTP: "1.1", Headers: [][2]string{{"Content-Type", "text/event-stream"}}, How: exchange.Open,
+	}
+	for _, c := range []struct {
+		at    time.Duration
+		words int
+	}{{100 * ms, 80}, {230 * ms, 20}} {
+		x.Add(c.at, []byte(`data: {"choices":[{"index":0,"delta":{"content":"`+strings.Repeat("word ", c.words)+`"}}]}`+"\n\n"))
+	}
+	x.End = 230 * ms
+	x.Add(x.End, []byte(`data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":100}}`+"\n\ndata: [DONE]\n\n"))
+	var file bytes.Buffer
+	w, err := exchange.NewWriter(&file, exchange.Header{Cassette: true})
+	if err == nil {
+		err = errors.Join(w.Write(x), w.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+// TestCassetteBundled: a budget on the pace is no more judged by answers that are given again
+// than where they were recorded, if their first output may be several tokens.
+func TestCassetteBundled(t *testing.T) {
+	s := taped(t, onTape+"budgets: [p50(tpot) < 3ms, p50(tpot) < 14ms, max(e2e) < 1s]\n", spoken(t))
+	run, err := Run(t.Context(), s, Settings{Target: Sim, Seed: 1, N: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := report.New(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, b := range r.Budgets {
+		reason := ""
+		if b.Reason != nil {
+			reason = *b.Reason
+		}
+		got = append(got, b.Verdict.String()+": "+reason)
+	}
+	if want := []string{
+		"unmeasured: takes the first output for one token, which may be several in 20 of 20 answers: with those it may be 13 ms", "pass: ", "pass: ",
+	}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	var page strings.Builder
+	if err := r.Table(&page, report.Options{Width: 4000}); err != nil {
+		t.Fatal(err)
+	}
+	const note = "20 of 20 answers with a tpot may have had several tokens in the first output, and 50.0 a chunk at the median. tpot takes that for one token, so tpot and tps are faster than the model is"
+	if !strings.Contains(page.String(), note) {
+		t.Errorf("the page has no %q:\n%s", note, page.String())
 	}
 }
