@@ -49,6 +49,7 @@ type wireSeries struct {
 	More       bool   `json:"more_is_better,omitempty"`
 	MedianOnly bool   `json:"median_only,omitempty"`
 	Values     []cell `json:"values"`
+	Slow       []cell `json:"slow,omitempty"`
 }
 
 // cell is the values of one interaction: null for none, a number for one, a list for
@@ -128,6 +129,9 @@ func (s *Series) wire() wireSeries {
 	}
 	for _, v := range s.Values {
 		w.Values = append(w.Values, cell(v))
+	}
+	for _, v := range s.Slow {
+		w.Slow = append(w.Slow, cell(v))
 	}
 	return w
 }
@@ -222,7 +226,29 @@ func (r *Run) readSeries(line []byte) error {
 		}
 		s.Values = append(s.Values, c)
 	}
+	if err := s.readSlow(w.Slow); err != nil {
+		return fmt.Errorf("series %s: %w", w.Name, err)
+	}
 	r.Series = append(r.Series, s)
+	return nil
+}
+
+// readSlow takes the slower values of a series, as many as it has values.
+func (s *Series) readSlow(slow []cell) error {
+	switch {
+	case len(slow) == 0:
+		return nil
+	case s.Unit == budgets.Share:
+		return errors.New("a share has no slower values")
+	case len(slow) != len(s.Values):
+		return fmt.Errorf("it has slower values of %d interactions, the run has %d", len(slow), len(s.Values))
+	}
+	for i, c := range slow {
+		if len(c) != len(s.Values[i]) {
+			return fmt.Errorf("interaction %d has %d slower values, want %d", i+1, len(c), len(s.Values[i]))
+		}
+		s.Slow = append(s.Slow, c)
+	}
 	return nil
 }
 

@@ -4,8 +4,9 @@
 //
 // Read run.go first: what is kept of a run. check.go says which runs can be compared,
 // condition.go what else may differ between them, compare.go makes rows of their metrics,
-// pair.go finds the same interactions in both, resample.go draws runs again, and word.go
-// says what an interval means. baseline.go writes and reads the file of a run.
+// pair.go finds the same interactions in both, resample.go draws runs again, word.go
+// says what an interval means, and slow.go when it means nothing. baseline.go writes and
+// reads the file of a run.
 //
 // # Method
 //
@@ -26,6 +27,9 @@
 //
 // An interval of a percentile is refused where the sample is so small that the true
 // percentile may well lie beyond its ends, whatever the distribution (quantile.IntervalNeeds).
+//
+// A first output that may be several tokens makes a pace look faster than the model's. Where
+// the values with all that it may be would have another word, the row has none.
 //
 // Shares are compared by Newcombe's interval of two Wilson intervals, each for as many
 // independent members as the bootstrap says the members are worth; those of pairs allow
@@ -67,4 +71,6 @@
 //	more_is_better      omitted when false
 //	median_only         it rests on components of which only a median is published; omitted when false
 //	values              of each interaction: null for none, a whole number, or a list of several
+//	slow                the same, where each may be that of a slower model than it is taken for; omitted where none may,
+//	                    and by earlier programs
 package versus

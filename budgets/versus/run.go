@@ -67,6 +67,9 @@ type Series struct {
 	Values     [][]float64
 	// of each interaction, in the order in which they were due; none where it has no
 	// value, several where it made several requests
+	Slow [][]float64
+	// the same where each value may be that of a slower model than it is taken for, see
+	// budgets.Pool; nil where none may
 }
 
 // Goodput and Failed are the names of two series that are no metrics of a report.
@@ -175,9 +178,17 @@ func seriesOf(m budgets.Metric, traces []pipeline.Trace) (s Series, ok bool) {
 		return s, false
 	}
 	s = Series{Name: m.Name, Formula: m.Formula + "; over " + m.Over, Unit: m.Unit, More: share, Values: make([][]float64, len(traces))}
+	slow, differs := make([][]float64, len(traces)), false
 	for i := range traces {
-		s.Values[i] = m.Of(&traces[i]).Values
+		p := m.Of(&traces[i])
+		s.Values[i], slow[i] = p.Values, p.Values
+		if p.Slow != nil {
+			slow[i], differs = p.Slow, true
+		}
 		ok = ok || len(s.Values[i]) > 0
+	}
+	if differs {
+		s.Slow = slow
 	}
 	return s, ok
 }
