@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +18,11 @@ func TestOpening(t *testing.T) {
 	candidate := func(text, n string) string {
 		return event(`{"candidates":[{"content":{"parts":[{"text":"` + text + `"}]},"index":0}],"usageMetadata":{"promptTokenCount":5,"candidatesTokenCount":` + n + `}}`)
 	}
+	thought := func(text, counts string) string {
+		return event(`{"candidates":[{"content":{"parts":[{"text":"` + text + `"}]},"index":0}],"usageMetadata":{"promptTokenCount":5,` + counts + `}}`)
+	}
+	long := strings.Repeat("word ", 100)
+	stopped := event(`{"candidates":[{"finishReason":"STOP","index":0}]}`)
 	for _, c := range []struct {
 		name     string
 		protocol Protocol
@@ -36,6 +42,12 @@ func TestOpening(t *testing.T) {
 			pipeline.Opening{Chunks: 1, Tokens: 4, Bytes: 10, Of: 18}},
 		{"two of a running count", Gemini, []string{candidate("Hi ", "2") + candidate("there, ", "4"), candidate("and more", "6") + event(`{"candidates":[{"finishReason":"STOP","index":0}]}`)},
 			pipeline.Opening{Chunks: 2, Bytes: 10, Of: 18}},
+		{"a running count of reasoning alone", Gemini, []string{thought(long, `"thoughtsTokenCount":900`), thought(long, `"candidatesTokenCount":200,"thoughtsTokenCount":900`) + stopped},
+			pipeline.Opening{Chunks: 1, Bytes: 500, Of: 1000, Unsent: 900}},
+		{"a running count with reasoning", Gemini, []string{thought(long, `"candidatesTokenCount":1,"thoughtsTokenCount":900`), thought(long, `"candidatesTokenCount":200,"thoughtsTokenCount":900`) + stopped},
+			pipeline.Opening{Chunks: 1, Tokens: 901, Bytes: 500, Of: 1000, Unsent: 900}},
+		{"reasoning that is counted at the end", Gemini, []string{thought(long, `"candidatesTokenCount":100`), thought(long, `"candidatesTokenCount":200,"thoughtsTokenCount":900`) + stopped},
+			pipeline.Opening{Chunks: 1, Bytes: 500, Of: 1000, Unsent: 900}},
 	} {
 		x := &exchange.Exchange{Protocol: string(c.protocol), Status: 200, Headers: [][2]string{{"Content-Type", "text/event-stream"}}, How: exchange.Open}
 		for i, r := range c.reads {

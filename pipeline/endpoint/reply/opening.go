@@ -16,6 +16,9 @@ func (r *Reply) opening() (o pipeline.Opening) {
 	if n := r.Usage.Reasoning; n > 0 && a.Reasoning == "" {
 		o.Unsent = n
 	}
+	if o.Tokens <= o.Unsent {
+		o.Tokens = 0 // text came, so it counts the reasoning without the text, or the text without the reasoning
+	}
 	if tokens-o.Unsent > o.Of {
 		o.Bytes, o.Of = 0, 0
 	}
