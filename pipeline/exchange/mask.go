@@ -137,8 +137,9 @@ func (m *masker) top() frame {
 
 // mask masks b in place.
 func (m *masker) mask(b []byte) {
-	if m.seeker != nil && ofFailure.Match(b) {
-		m.failed = true
+	if m.seeker != nil {
+		m.failed = m.failed || ofFailure.Match(b)
+		m.seeker.bare(b, m.failed)
 	}
 	for len(b) > 0 {
 		n := 1

@@ -18,7 +18,7 @@ type Query struct {
 }
 
 // secretWords are those in the names of parameters whose values are taken for secrets.
-const secretWords = `(?:(?:api|access|auth|client|session|security|subscription|secret|private|refresh|user|app)?(?:key|token|secret)|sig|signature|auth|authorization|bearer|pass|passphrase|password|passwd|pwd|credentials?|code|jwt|ticket)`
+const secretWords = `(?:(?:api|access|auth|client|session|security|subscription|secret|private|refresh|user|app)?(?:key|token|secret)|sig|signature|auth|authorization|bearer|pass|passphrase|password|passwd|pwd|credentials?|jwt|ticket)`
 
 // ofSecrets matches such a name: one of the words is a word of it, as in X-Amz-Signature, and no
 // part of one, as in keyterm; or one with a capital ends it, as in clientSecret and accessKeyId,
@@ -31,9 +31,12 @@ var (
 	inHumps = regexp.MustCompile(`(?i)_` + secretWords + `(?:_?(?:id|value|v?[0-9]+))?$`)
 )
 
+// codes matches a name of a code that opens a door; that of a language or a country is none.
+var codes = regexp.MustCompile(`(?i)^(?:(?:auth|authorization|access|device|user|pass|verification)[_-]?)?code$`)
+
 // namesSecret reports whether a value of that name is taken for a secret.
 func namesSecret(name string) bool {
-	return ofSecrets.MatchString(name) || inHumps.MatchString(humps.ReplaceAllString(name, "${1}_$2"))
+	return ofSecrets.MatchString(name) || codes.MatchString(name) || inHumps.MatchString(humps.ReplaceAllString(name, "${1}_$2"))
 }
 
 // random matches a value of any name that is taken for a secret: a UUID, or 16 letters and
@@ -81,7 +84,8 @@ func (q *Query) part(part string) {
 		values = append(values, plain)
 	}
 	for _, v := range values {
-		if namesSecret(name) || random.MatchString(v) && mixed(v) {
+		anyCode := len(v) < leastPart && strings.EqualFold(name, "code") // that of logins is longer
+		if namesSecret(name) && !anyCode || random.MatchString(v) && mixed(v) {
 			q.secret(v)
 		}
 		switch {
@@ -152,7 +156,7 @@ func (q Query) masked(text string, which func(secret string) bool) string {
 // there. Failed says that the body is of a failure. In sound anything but a long secret is by
 // chance.
 func (q Query) hide(b []byte, kind string, failed bool) bool {
-	hid := q.cover(b, func(secret string) bool { return len(secret) >= leastPart }, !isSound(kind))
+	hid := q.cover(b, func(secret string) bool { return len(secret) >= leastPart }, !isSound(kind, b))
 	for _, s := range q.secrets {
 		if len(s) < leastPart {
 			hid = seek(b, kind, s, failed) || hid

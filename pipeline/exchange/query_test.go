@@ -150,6 +150,29 @@ func TestConcealShort(t *testing.T) {
 	}
 }
 
+// TestConcealShortInWords: nor is it in words that came in place of JSON.
+func TestConcealShortInWords(t *testing.T) {
+	x := &Exchange{Status: http.StatusUnauthorized, Headers: [][2]string{{"Content-Type", "application/json"}}}
+	x.Add(1, []byte("invalid token 9f3a2b"))
+	x.Conceal(QueryOf("https://h/v1?token=9f3a2b"))
+	if got, want := string(x.Body), "invalid token ******"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestCodes: a code is a secret where its name says of what, or where it is long.
+func TestCodes(t *testing.T) {
+	for asked, want := range map[string]string{
+		"x?language_code=es-419": "es-419", "x?code=utf8": "utf8", "x?countryCode=de1a": "de1a", "x?code=abcd1234": "********",
+		"x?access_code=ab12": "****", "x?authCode=ab12": "****", "x?auth_code=ab12": "****",
+	} {
+		_, value, _ := strings.Cut(asked, "=")
+		if got := QueryOf(asked).MaskText(value); got != want {
+			t.Errorf("%s: %s, want %s", asked, got, want)
+		}
+	}
+}
+
 // redirect returns the page that package net/http writes.
 func redirect(to string) string {
 	w := httptest.NewRecorder()

@@ -2,9 +2,11 @@ package exchange
 
 import (
 	"bytes"
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -65,7 +67,7 @@ func seek(b []byte, kind, secret string, failed bool) bool {
 	s := &seeker{secret: secret, forms: forms(secret)}
 	m := masker{seeker: s, failed: failed}
 	switch {
-	case !s.within(b) || walk(b, kind, m) || isSound(kind) || !utf8.Valid(b):
+	case !s.within(b) || walk(b, kind, m) || isSound(kind, b):
 	case bytes.ContainsAny(b[:1], "{["):
 		m.mask(b)
 	default:
@@ -74,51 +76,87 @@ func seek(b []byte, kind, secret string, failed bool) bool {
 	return s.hid
 }
 
-// noText is the media type of bytes that are no text.
-const noText = "application/octet-stream"
+// noText is the media type, of ours alone, of bytes that are known to be no text.
+const noText = "audio/x-no-text"
 
 // isSound reports whether a body of a kind is no text, so that a short secret or another word is
 // in it by chance.
-func isSound(kind string) bool {
-	return strings.HasPrefix(kind, "audio/") || strings.HasPrefix(kind, "video/") || kind == "application/ogg" || kind == noText
+func isSound(kind string, b []byte) bool {
+	switch {
+	case strings.HasPrefix(kind, "audio/"), strings.HasPrefix(kind, "video/"), kind == "application/ogg":
+		return true
+	case strings.HasPrefix(kind, "text/"), strings.Contains(kind, "json"), strings.Contains(kind, "xml"):
+		return false // in whatever alphabet
+	}
+	return !readsAsText(b)
 }
 
-// within reports whether a text has the secret in it at all, be it in longer words.
+// mostStray is which part of a text may be bytes that are no letters of UTF-8: one of ten, as in
+// one with a word of another encoding. Of random bytes it is a third and more. Assumed.
+const mostStray = 10
+
+// readsAsText reports whether bytes of no particular kind are text.
+func readsAsText(b []byte) bool {
+	stray := 0
+	for rest := b; len(rest) > 0; {
+		r, n := utf8.DecodeRune(rest)
+		if r == utf8.RuneError && n == 1 || r < ' ' && !strings.ContainsRune("\t\n\f\r", r) || r == 0x7f {
+			stray++
+		}
+		rest = rest[n:]
+	}
+	return stray*mostStray <= len(b)
+}
+
+// within reports whether a text may have the secret in it at all, be it in longer words or escaped.
 func (s *seeker) within(b []byte) bool {
 	low := lower(b)
-	return slices.ContainsFunc(s.forms, func(form string) bool { return bytes.Contains(low, lower([]byte(form))) })
+	return bytes.IndexByte(b, '\\') >= 0 || slices.ContainsFunc(s.forms, func(form string) bool { return bytes.Contains(low, lower([]byte(form))) })
 }
 
 // text hides the secret in a text without escapes: anywhere as a word in one about a failure.
-func (s *seeker) text(b []byte, failed bool) { s.in(newCover(b), failed) }
-
-// quoted hides it in a string of JSON, in which a sign behind a backslash is of no word, as the
-// n of \none is not.
-func (s *seeker) quoted(b []byte, failed bool) {
-	m := newCover(b)
-	for i := 0; i+1 < len(b); i++ {
-		if b[i] == '\\' {
-			n := 2
-			if b[i+1] == 'u' {
-				n = 6
-			}
-			clear(m.low[i:min(i+n, len(b))])
-			i += n - 1
-		}
-	}
-	s.in(m, failed)
-}
-
-func (s *seeker) in(m *cover, failed bool) {
+func (s *seeker) text(b []byte, failed bool) {
 	if odd(s.secret) || failed && sayable(s.secret) {
+		m := newCover(b)
 		m.parts(s.forms)
 		s.hid = s.hid || m.hid
 	}
 }
 
+// bare hides it in what came in place of JSON, which is no pieces that could be looked at one by
+// one: lines that are JSON stay. A secret that is a word alone is found in the pieces.
+func (s *seeker) bare(b []byte, failed bool) {
+	if !odd(s.secret) && !signed(s.secret) || json.Valid(b) {
+		return
+	}
+	for line := range bytes.Lines(b) {
+		if !json.Valid(line) {
+			s.text(line, failed)
+		}
+	}
+}
+
+// signed reports whether a short secret has other signs than letters, and is long enough to be no
+// sign of JSON.
+func signed(secret string) bool {
+	return len(secret) >= leastOdd && strings.ContainsFunc(secret, func(r rune) bool { return !unicode.IsLetter(r) })
+}
+
+// quoted hides it in a string of JSON, where any sign may be escaped.
+func (s *seeker) quoted(b []byte, failed bool) {
+	if bytes.IndexByte(b, '\\') < 0 {
+		s.text(b, failed)
+		return
+	}
+	in := spelled(b)
+	masked := bytes.Clone(in.said)
+	s.text(masked, failed)
+	in.hide(masked)
+}
+
 // value hides a string of JSON that is the secret and the value of a member that is named for one.
 func (s *seeker) value(b []byte, named bool) {
-	if named && bytes.EqualFold(b, []byte(s.secret)) {
+	if named && bytes.EqualFold(spelled(b).said, []byte(s.secret)) {
 		newCover(b).cover(0, len(b))
 		s.hid = true
 	}
