@@ -31,12 +31,17 @@ var (
 	inHumps = regexp.MustCompile(`(?i)_` + secretWords + `(?:_?(?:id|value|v?[0-9]+))?$`)
 )
 
-// codes matches a name of a code that opens a door; that of a language or a country is none.
-var codes = regexp.MustCompile(`(?i)^(?:(?:auth|authorization|access|device|user|pass|verification)[_-]?)?code$`)
+// codes matches the name of a code, which opens a door as likely as not, and plainCodes those
+// that open none, of a language or a country.
+var (
+	codes      = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:auth|authorization|access|device|user|pass|verification)?code(?:[^a-z]|$)`)
+	plainCodes = regexp.MustCompile(`(?i)(?:lang|language|country|locale|region|currency|status|error)[^a-z]?code`)
+)
 
 // namesSecret reports whether a value of that name is taken for a secret.
 func namesSecret(name string) bool {
-	return ofSecrets.MatchString(name) || codes.MatchString(name) || inHumps.MatchString(humps.ReplaceAllString(name, "${1}_$2"))
+	words := humps.ReplaceAllString(name, "${1}_$2")
+	return ofSecrets.MatchString(name) || inHumps.MatchString(words) || codes.MatchString(words) && !plainCodes.MatchString(words)
 }
 
 // random matches a value of any name that is taken for a secret: a UUID, or 16 letters and

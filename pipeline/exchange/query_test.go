@@ -234,3 +234,17 @@ func TestWords(t *testing.T) {
 		t.Errorf("%d bytes of a page without white space, want %d", len(got), mostWords)
 	}
 }
+
+// TestNamesOfCodes: a code opens a door, unless it is that of a language or the like.
+func TestNamesOfCodes(t *testing.T) {
+	for _, name := range []string{"code", "oauth_code", "login_code", "otp-code", "inviteCode", "sms_code", "activationCode", "x-auth-code", "authcode", "device_code"} {
+		if !namesSecret(name) {
+			t.Errorf("%s names no secret", name)
+		}
+	}
+	for _, name := range []string{"language_code", "languageCode", "countryCode", "locale-code", "status_code", "errorCode", "codec", "barcodes", "encode"} {
+		if namesSecret(name) {
+			t.Errorf("%s names a secret", name)
+		}
+	}
+}

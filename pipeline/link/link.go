@@ -79,8 +79,9 @@ func (d *distant) Cancel(c *pipeline.Call) {
 
 // notify is called where the model is; the asker hears it one way later.
 func (x *exchange) notify(p pipeline.Progress) {
+	use := x.use
 	x.link.loop.After(x.back, pipeline.RankInput, func() {
-		if !x.ended {
+		if x.use == use && !x.ended {
 			x.near.Notify(p)
 		}
 	})

@@ -135,3 +135,42 @@ func TestLateCancel(t *testing.T) {
 		t.Errorf("the calls ended %s and %s, %d of them; want cancelled and ok", first.Record.Outcome, second.Record.Outcome, ended)
 	}
 }
+
+// streaming is a model that puts out a token each 10 ms, and is cancelled at once.
+type streaming struct{ loop pipeline.Scheduler }
+
+func (m streaming) Start(c *pipeline.Call) {
+	var next func()
+	n := 0
+	next = func() {
+		n++
+		c.Notify(pipeline.Progress{Tokens: n})
+		c.State = m.loop.After(10*ms, pipeline.RankOutput, next)
+	}
+	c.State = m.loop.After(10*ms, pipeline.RankOutput, next)
+}
+
+func (m streaming) Cancel(c *pipeline.Call) {
+	c.State.(pipeline.Timer).Stop()
+	m.loop.After(0, pipeline.RankOutput, func() {
+		c.Record.Outcome, c.Record.End = pipeline.Cancelled, m.loop.Now()
+		c.Done()
+	})
+}
+
+// TestLateProgress: progress of a call that was given up, on its way home, reaches no other call.
+func TestLateProgress(t *testing.T) {
+	var loop pipeline.Virtual
+	m := Between(&loop, trip(60*ms), streaming{&loop})
+	var heard []time.Duration
+	first := &pipeline.Call{Notify: func(pipeline.Progress) {}, Done: func() {}, Record: pipeline.NewRequest(1, 0)}
+	second := &pipeline.Call{Notify: func(pipeline.Progress) { heard = append(heard, loop.Now()) }, Done: func() {}, Record: pipeline.NewRequest(2, 105*ms)}
+	loop.At(0, pipeline.RankTimer, func() { m.Start(first) })
+	loop.At(65*ms, pipeline.RankInput, func() { m.Cancel(first) }) // it is there at 95, and home too
+	loop.At(105*ms, pipeline.RankTimer, func() { m.Start(second) })
+	loop.At(200*ms, pipeline.RankInput, func() { m.Cancel(second) })
+	loop.RunUntil(time.Second)
+	if len(heard) == 0 || heard[0] != 175*ms {
+		t.Errorf("the second call heard of tokens at %v, want from 175 ms on", heard)
+	}
+}

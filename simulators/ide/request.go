@@ -197,10 +197,10 @@ func (e *Editor) ended(r *request) {
 	}
 	e.limited(&r.Record)
 	r.key.take(&r.Record)
+	e.hand(r.key)
 	if e.last != nil {
 		e.room(r)
 	}
-	e.hand(r.key)
 	e.settle()
 }
 
