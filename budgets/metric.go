@@ -44,9 +44,10 @@ type Pool struct {
 	Population int       // members that a share is taken over
 	Unseen     int       // members that ended ok, but nobody could observe the value: outside the population
 	// Slow are the values, ascending, where each may be that of a slower model than it is
-	// taken for, and Several is how many may; nil and 0 where none may. See tokenPace.
-	Slow    []float64
-	Several int
+	// taken for, Quick the same as far as it is one for certain, and Several is how many may;
+	// nil and 0 where none may. See tokenPace.
+	Slow, Quick []float64
+	Several     int
 }
 
 // collect returns the pool of the metric over the traces.
@@ -55,8 +56,9 @@ func collect(m Metric, traces []pipeline.Trace) Pool {
 	m.gather(traces, &p)
 	slices.Sort(p.Values)
 	slices.Sort(p.Slow)
+	slices.Sort(p.Quick)
 	if p.Several == 0 {
-		p.Slow = nil
+		p.Slow, p.Quick = nil, nil
 	}
 	return p
 }

@@ -30,13 +30,22 @@ func paced(name string, u Unit, formula, caveat string, of func(span time.Durati
 				v, s := okOnly(r.Outcome)(of(span, f.Most), observed(span > 0))
 				p.put(v, s)
 				if s == present {
-					p.Slow = append(p.Slow, of(span, f.Least))
-				}
-				if s == present && f.Least < f.Most {
-					p.Several++
+					p.bound(f, func(tokens float64) float64 { return of(span, tokens) })
 				}
 			})
 		},
+	}
+}
+
+// bound adds what the value of an answer may be, by how many tokens may have followed.
+func (p *Pool) bound(f pipeline.Following, of func(tokens float64) float64) {
+	most := f.Most
+	if f.Counted {
+		most = f.Least
+	}
+	p.Slow, p.Quick = append(p.Slow, of(f.Least)), append(p.Quick, of(most))
+	if f.Least < f.Most {
+		p.Several++
 	}
 }
 

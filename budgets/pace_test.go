@@ -85,7 +85,7 @@ func TestDecoding(t *testing.T) {
 		}
 	}
 	x := bundle(0, 80)
-	if span, f := Decoding(&x.Requests[0]); span != 200*time.Millisecond || f != (pipeline.Following{Most: 99, Likely: 20, Least: 20}) {
+	if span, f := Decoding(&x.Requests[0]); span != 200*time.Millisecond || f != (pipeline.Following{Most: 99, Likely: 20, Least: 20, Counted: true}) {
 		t.Errorf("%+v in %v", f, span)
 	}
 }

@@ -21,7 +21,8 @@ type Following struct {
 	// Least is Likely where the server counts on. Else it takes each chunk for a token or
 	// more, unless chunks are more than tokens, and every part of an answer for no less than
 	// half, and no more than twice, of the tokens that it has by its share of the bytes.
-	Least float64
+	Least   float64
+	Counted bool // Least and Likely are what the server counted
 }
 
 // spread is how many times as many tokens a part of an answer may have as by its share of the
@@ -41,7 +42,7 @@ func (r *Request) Following() Following {
 		f.Likely, f.Least = f.Most, f.Most
 	case r.Opening.Tokens > 0 && r.Opening.Tokens < r.OutputTokens:
 		f.Least = float64(r.OutputTokens - r.Opening.Tokens)
-		f.Likely = f.Least
+		f.Likely, f.Counted = f.Least, true
 	default:
 		f.guess(r)
 	}

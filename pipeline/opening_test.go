@@ -17,7 +17,7 @@ func TestFollowing(t *testing.T) {
 		{"a token a chunk", 100, 100, Opening{}, Following{Most: 99, Likely: 99, Least: 99}},
 		{"an end that is counted", 100, 99, Opening{}, Following{Most: 99, Likely: 99, Least: 99}},
 		{"letters", 25, 100, Opening{}, Following{Most: 24, Likely: 24, Least: 24}},
-		{"80 of 100, as counted", 100, 2, Opening{Chunks: 1, Tokens: 80, Bytes: 390, Of: 500}, Following{Most: 99, Likely: 20, Least: 20}},
+		{"80 of 100, as counted", 100, 2, Opening{Chunks: 1, Tokens: 80, Bytes: 390, Of: 500}, Following{Most: 99, Likely: 20, Least: 20, Counted: true}},
 		{"all counted before the last chunk", 100, 5, Opening{Chunks: 1, Tokens: 100}, Following{Most: 99, Least: 4}},
 		{"80 of 100, by its bytes", 100, 2, Opening{Chunks: 1, Bytes: 400, Of: 500}, Following{Most: 99, Likely: 20, Least: 10}},
 		{"4 of 20", 20, 5, Opening{Chunks: 1, Bytes: 20, Of: 100}, Following{Most: 19, Likely: 16, Least: 12}},
@@ -42,7 +42,7 @@ func TestFollowing(t *testing.T) {
 		t.Errorf("given again from a tape: %+v, want %+v", got, want)
 	}
 	tape.Chunks = 31 // a modelled answer has as many as tokens
-	if got, want := tape.Following(), (Following{30, 30, 30}); got != want {
+	if got, want := tape.Following(), (Following{Most: 30, Likely: 30, Least: 30}); got != want {
 		t.Errorf("modelled: %+v, want %+v", got, want)
 	}
 }

@@ -3,6 +3,7 @@ package versus
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -50,6 +51,7 @@ type wireSeries struct {
 	MedianOnly bool   `json:"median_only,omitempty"`
 	Values     []cell `json:"values"`
 	Slow       []cell `json:"slow,omitempty"`
+	Quick      []cell `json:"quick,omitempty"`
 }
 
 // cell is the values of one interaction: null for none, a number for one, a list for
@@ -127,13 +129,15 @@ func (s *Series) wire() wireSeries {
 	if s.Unit == budgets.Share {
 		w.Unit = "share"
 	}
-	for _, v := range s.Values {
-		w.Values = append(w.Values, cell(v))
-	}
-	for _, v := range s.Slow {
-		w.Slow = append(w.Slow, cell(v))
-	}
+	w.Values, w.Slow, w.Quick = cells(s.Values), cells(s.Slow), cells(s.Quick)
 	return w
+}
+
+func cells(values [][]float64) (c []cell) {
+	for _, v := range values {
+		c = append(c, v)
+	}
+	return c
 }
 
 // IsBaseline reports whether a file that begins like this is a baseline rather than
@@ -226,30 +230,34 @@ func (r *Run) readSeries(line []byte) error {
 		}
 		s.Values = append(s.Values, c)
 	}
-	if err := s.readSlow(w.Slow); err != nil {
+	var slow, quick error
+	s.Slow, slow = s.readBound("slower", w.Slow)
+	s.Quick, quick = s.readBound("quicker", w.Quick)
+	if err := cmp.Or(slow, quick); err != nil {
 		return fmt.Errorf("series %s: %w", w.Name, err)
 	}
 	r.Series = append(r.Series, s)
 	return nil
 }
 
-// readSlow takes the slower values of a series, as many as it has values.
-func (s *Series) readSlow(slow []cell) error {
+// readBound returns what the values of a series may be, as many as it has of them, or nil for
+// none.
+func (s *Series) readBound(what string, cells []cell) (values [][]float64, err error) {
 	switch {
-	case len(slow) == 0:
-		return nil
+	case len(cells) == 0:
+		return nil, nil
 	case s.Unit == budgets.Share:
-		return errors.New("a share has no slower values")
-	case len(slow) != len(s.Values):
-		return fmt.Errorf("it has slower values of %d interactions, the run has %d", len(slow), len(s.Values))
+		return nil, fmt.Errorf("a share has no %s values", what)
+	case len(cells) != len(s.Values):
+		return nil, fmt.Errorf("it has %s values of %d interactions, the run has %d", what, len(cells), len(s.Values))
 	}
-	for i, c := range slow {
+	for i, c := range cells {
 		if len(c) != len(s.Values[i]) {
-			return fmt.Errorf("interaction %d has %d slower values, want %d", i+1, len(c), len(s.Values[i]))
+			return nil, fmt.Errorf("interaction %d has %d %s values, want %d", i+1, len(c), what, len(s.Values[i]))
 		}
-		s.Slow = append(s.Slow, c)
+		values = append(values, c)
 	}
-	return nil
+	return values, nil
 }
 
 // roleNamed returns the role of that name, Judged for none.

@@ -92,7 +92,7 @@ func Compare(a, b *Run, set Settings) (*Comparison, error) {
 		c.warn("not compared: %s", strings.Join(names, ", "))
 	}
 	pairs := c.pairs(a, b)
-	all, slow := withSlow(pairs)
+	all, slow := c.withSlow(pairs)
 	var inA, inB []*Series
 	for _, p := range all {
 		inA, inB = append(inA, p[0]), append(inB, p[1])
@@ -166,7 +166,7 @@ func (c *Comparison) pairs(a, b *Run) [][2]*Series {
 
 // equals reports whether two series have the same values, the slower ones too.
 func (s *Series) equals(other *Series) bool {
-	return s.Unit == other.Unit && slices.EqualFunc(s.Values, other.Values, slices.Equal) && slices.EqualFunc(s.Slow, other.Slow, slices.Equal)
+	return s.Unit == other.Unit && slices.EqualFunc(s.Values, other.Values, slices.Equal) && slices.EqualFunc(s.Slow, other.Slow, slices.Equal) && slices.EqualFunc(s.Quick, other.Quick, slices.Equal)
 }
 
 // newRow returns the k-th figure of the i-th pair of series, without its interval.
@@ -191,9 +191,9 @@ func newRow(a, b *Series, k int, drawnA, drawnB *redrawn, i int) Row {
 // judge gives every row its interval and its word. The rows of one role are a family:
 // with m of them that have values enough, each has the confidence 1 - 0.05/m
 // (Bonferroni), so that all intervals of the family hold the truth together in 95 of
-// 100 comparisons, however the rows hang together. Slow says which pair has the slower
-// values of another, see withSlow.
-func (c *Comparison) judge(pairs [][2]*Series, slow map[int]int, drawnA, drawnB *redrawn) {
+// 100 comparisons, however the rows hang together. Slow says where what the
+// values of a pair may be stands, see withSlow.
+func (c *Comparison) judge(pairs [][2]*Series, slow map[int][]int, drawnA, drawnB *redrawn) {
 	sizes := make([]int, len(roleNames))
 	for i := range c.Rows {
 		if r := &c.Rows[i]; r.takes(Confidence) == 0 {
@@ -209,7 +209,7 @@ func (c *Comparison) judge(pairs [][2]*Series, slow map[int]int, drawnA, drawnB 
 		if r.Reason = r.refusal(pairs[r.pair]); r.Reason == "" {
 			c.interval(r, drawnA, drawnB)
 			c.word(r)
-			if at, ok := slow[r.pair]; ok {
+			for _, at := range slow[r.pair] {
 				s := newRow(pairs[at][0], pairs[at][1], r.figure, drawnA, drawnB, at)
 				s.Confidence, s.Matters = r.Confidence, c.threshold(&s)
 				c.interval(&s, drawnA, drawnB)

@@ -70,6 +70,8 @@ type Series struct {
 	Slow [][]float64
 	// the same where each value may be that of a slower model than it is taken for, see
 	// budgets.Pool; nil where none may
+	Quick [][]float64
+	// the same, as far as each is that of a slower model for certain; nil where none is
 }
 
 // Goodput and Failed are the names of two series that are no metrics of a report.
@@ -178,18 +180,16 @@ func seriesOf(m budgets.Metric, traces []pipeline.Trace) (s Series, ok bool) {
 		return s, false
 	}
 	s = Series{Name: m.Name, Formula: m.Formula + "; over " + m.Over, Unit: m.Unit, More: share, Values: make([][]float64, len(traces))}
-	slow, differs := make([][]float64, len(traces)), false
+	s.Slow, s.Quick = make([][]float64, len(traces)), make([][]float64, len(traces))
 	for i := range traces {
 		p := m.Of(&traces[i])
-		s.Values[i], slow[i] = p.Values, p.Values
+		s.Values[i], s.Slow[i], s.Quick[i] = p.Values, p.Values, p.Values
 		if p.Slow != nil {
-			slow[i], differs = p.Slow, true
+			s.Slow[i], s.Quick[i] = p.Slow, p.Quick
 		}
 		ok = ok || len(s.Values[i]) > 0
 	}
-	if differs {
-		s.Slow = slow
-	}
+	s.bound()
 	return s, ok
 }
 

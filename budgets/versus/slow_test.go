@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/trace"
 )
 
 // step is how long a token takes.
@@ -50,6 +51,8 @@ func TestSlow(t *testing.T) {
 		{"counted", plain, bundled, CannotTell, may + "6.5 ms in A and 6.5 ms in B, which is no difference that matters and not better"},
 		{"counted, swapped", bundled, plain, CannotTell, may + "6.5 ms in A and 6.5 ms in B, which is no difference that matters and not worse"},
 		{"by bytes", plain, guessed, CannotTell, may + "6.5 ms in A and 13 ms in B, which is worse and not better"},
+		{"both by bytes", guessed, guessed, NoDifference, ""},
+		{"counted beside bytes", bundled, guessed, CannotTell, may + "6.5 ms in A and 13 ms in B, which is worse and not no difference that matters"},
 		{"a token a chunk", plain, slower, Worse, ""},
 		{"worse whatever it may be", guessed, slower, Worse, ""},
 		{"better whatever it may be", slower, guessed, Better, ""},
@@ -62,6 +65,38 @@ func TestSlow(t *testing.T) {
 			if r.Word != c.word || r.Reason != c.reason || r.Role != Judged || !r.HasInterval {
 				t.Errorf("%s, %s: %v, %q, %+v; want %v, %q", c.name, budget, r.Word, r.Reason, *r, c.word, c.reason)
 			}
+		}
+	}
+}
+
+// Runs of two models, and those that bundle otherwise, have no reason to be wrong by the same:
+// one may be as slow as it can be where the other is not.
+func TestSlowAlone(t *testing.T) {
+	bytes := pipeline.Opening{Chunks: 1, Bytes: 400, Of: 500}
+	guessed, sooner := several(200, 80, bytes), several(200, 80, bytes)
+	for i := range sooner {
+		sooner[i].Requests[0].LastOutput -= 5 * step // 75 % of what guessed takes for as many
+	}
+	lessMay := several(200, 80, pipeline.Opening{Chunks: 1, Bytes: 380, Of: 500})
+	const may = "tpot takes the first output for one token, which may be several: with those it may be "
+	for _, c := range []struct {
+		name   string
+		model  string // of B
+		a, b   []pipeline.Trace
+		word   Word
+		reason string
+	}{
+		{"the same of two models", "n", guessed, guessed, CannotTell, may + "1.31 ms in A and 13 ms in B, which is worse and not no difference that matters"},
+		{"a little better of two models", "n", guessed, sooner, CannotTell, may + "1.31 ms in A and 9.75 ms in B, which is worse and not better"},
+		{"of one", "m", guessed, sooner, Better, ""},
+		{"of one that bundles otherwise", "m", guessed, lessMay, CannotTell, may + "1.31 ms in A and 10.83 ms in B, which is worse and not no difference that matters"},
+	} {
+		h := header(200, "p50(tpot) < 20ms")
+		a := runOf(t, h, c.a)
+		h.Endpoints = []trace.Endpoint{{Stage: "llm", URL: "https://secret.example/v1", Protocol: "openai-chat", Model: c.model}}
+		r := compare(t, a, runOf(t, h, c.b), Settings{Anyway: true}).row(t, "tpot", "p50")
+		if r.Word != c.word || r.Reason != c.reason {
+			t.Errorf("%s: %v, %q; want %v, %q", c.name, r.Word, r.Reason, c.word, c.reason)
 		}
 	}
 }
@@ -100,6 +135,14 @@ func TestSlowBaseline(t *testing.T) {
 	}
 	if x, y := compare(t, plain, bundled, Settings{}), compare(t, plain, again, Settings{}); !reflect.DeepEqual(x, y) {
 		t.Error("the baseline compares otherwise than the run")
+	}
+	counted := runOf(t, h, several(200, 80, pipeline.Opening{Chunks: 1, Tokens: 80, Bytes: 400, Of: 500}))
+	kept, err := Read(bytes.NewReader(written(t, counted)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x, y := compare(t, counted, plain, Settings{}), compare(t, kept, plain, Settings{}); !reflect.DeepEqual(x, y) || strings.Count(string(written(t, counted)), `"quick":[`) != 1 {
+		t.Error("the baseline of what the server counted compares otherwise than the run")
 	}
 	beginning, slow, _ := strings.Cut(string(data), `"slow":[`)
 	for _, c := range []struct{ name, file, want string }{

@@ -21,6 +21,9 @@ func TestOpening(t *testing.T) {
 	thought := func(text, counts string) string {
 		return event(`{"candidates":[{"content":{"parts":[{"text":"` + text + `"}]},"index":0}],"usageMetadata":{"promptTokenCount":5,` + counts + `}}`)
 	}
+	counted := func(text, n string) string {
+		return event(`{"choices":[{"index":0,"delta":{"content":"` + text + `"}}],"usage":{"prompt_tokens":5,"completion_tokens":` + n + `}}`)
+	}
 	long := strings.Repeat("word ", 100)
 	stopped := event(`{"candidates":[{"finishReason":"STOP","index":0}]}`)
 	for _, c := range []struct {
@@ -48,6 +51,15 @@ func TestOpening(t *testing.T) {
 			pipeline.Opening{Chunks: 1, Tokens: 901, Bytes: 500, Of: 1000, Unsent: 900}},
 		{"reasoning that is counted at the end", Gemini, []string{thought(long, `"candidatesTokenCount":100`), thought(long, `"candidatesTokenCount":200,"thoughtsTokenCount":900`) + stopped},
 			pipeline.Opening{Chunks: 1, Bytes: 500, Of: 1000, Unsent: 900}},
+		{"little reasoning that is counted at the end", Gemini, []string{thought(long, `"candidatesTokenCount":100`), thought(long, `"candidatesTokenCount":200,"thoughtsTokenCount":50`) + stopped},
+			pipeline.Opening{Chunks: 1, Bytes: 500, Of: 1000, Unsent: 50}},
+		{"reasoning that is counted before the text", Gemini, []string{event(`{"usageMetadata":{"promptTokenCount":5,"thoughtsTokenCount":50}}`),
+			thought(long, `"candidatesTokenCount":100,"thoughtsTokenCount":50`), thought(long, `"candidatesTokenCount":200,"thoughtsTokenCount":50`) + stopped},
+			pipeline.Opening{Chunks: 1, Tokens: 150, Bytes: 500, Of: 1000, Unsent: 50}},
+		{"reasoning that is counted in part", Gemini, []string{thought(long, `"candidatesTokenCount":100,"thoughtsTokenCount":30`), thought(long, `"candidatesTokenCount":200,"thoughtsTokenCount":50`) + stopped},
+			pipeline.Opening{Chunks: 1, Tokens: 150, Bytes: 500, Of: 1000, Unsent: 50}},
+		{"reasoning in a running count that is told of at the end", OpenAIChat, []string{counted(long, "150"), counted(long, "250"), stop + used("250", "50") + done},
+			pipeline.Opening{Chunks: 1, Bytes: 500, Of: 1000, Unsent: 50}},
 	} {
 		x := &exchange.Exchange{Protocol: string(c.protocol), Status: 200, Headers: [][2]string{{"Content-Type", "text/event-stream"}}, How: exchange.Open}
 		for i, r := range c.reads {

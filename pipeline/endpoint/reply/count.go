@@ -26,7 +26,7 @@ func (r *reader) useCount() {
 		counted, r.reply.Beside = counted.withBeside(r.beside, slices.ContainsFunc(r.reply.Choices, func(c Choice) bool { return c.Reasoning != "" }))
 	}
 	r.reply.Usage, r.reply.Impossible = counted.believed(r.asked, answered{r.amount(), r.reply.Outcome == pipeline.OK})
-	r.reply.TokenSource = source
+	r.reply.TokenSource, r.reply.opened = source, r.tally.opened
 	if r.reply.OutputTokens() == pipeline.UnknownCount {
 		r.reply.TokenSource = sourceNone
 	}

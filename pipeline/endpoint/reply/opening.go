@@ -13,16 +13,36 @@ func (r *Reply) opening() (o pipeline.Opening) {
 	if o.Chunks == 1 && tokens < len(a.Outputs)+2 {
 		return pipeline.Opening{}
 	}
-	if n := r.Usage.Reasoning; n > 0 && a.Reasoning == "" {
-		o.Unsent = n
-	}
-	if o.Tokens <= o.Unsent {
-		o.Tokens = 0 // text came, so it counts the reasoning without the text, or the text without the reasoning
+	o.Unsent = r.unsent()
+	if late, ok := r.lateReasoning(); o.Chunks == 1 && ok && r.opened != nil && r.opened.Completion > max(0, r.opened.Reasoning) {
+		o.Tokens = r.opened.Completion + late
 	}
 	if tokens-o.Unsent > o.Of {
 		o.Bytes, o.Of = 0, 0
 	}
 	return o
+}
+
+// unsent returns how many tokens of reasoning the server counts of which nothing came.
+func (r *Reply) unsent() int {
+	if r.Usage == nil || r.Answer().Reasoning != "" {
+		return 0
+	}
+	return max(0, r.Usage.Reasoning)
+}
+
+// lateReasoning returns how many tokens of reasoning that did not come were counted only after the first
+// output, which they came before. ok is false where the count until then does not tell whether
+// it has them: some servers count reasoning in the answer, others beside it.
+func (r *Reply) lateReasoning() (n int, ok bool) {
+	switch unsent := r.unsent(); {
+	case unsent == 0 || r.opened == nil:
+		return 0, true
+	case r.opened.Reasoning == pipeline.UnknownCount || r.opened.Reasoning > unsent:
+		return 0, false
+	default:
+		return unsent - r.opened.Reasoning, true
+	}
 }
 
 // opening returns what the chunks tell of the first of them.
@@ -35,9 +55,6 @@ func (c Choice) opening() (o pipeline.Opening) {
 		}
 		o.Chunks++
 		o.Bytes += len(out.Text)
-		if o.Tokens = 0; o.Chunks == 1 {
-			o.Tokens = max(0, out.Tokens) // of several pieces of one message each has the count of all
-		}
 	}
 	return o
 }

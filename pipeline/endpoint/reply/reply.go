@@ -43,8 +43,9 @@ type Reply struct {
 	TokenSource            string // of the tokens of the answer: "usage", "timings" or "none"
 	Server                 pipeline.ServerTime
 
-	streamed bool // it was read as a stream
-	endless  bool // its protocol has no end event
+	opened   *Usage // what the server counted until the first output; nil where it then counted nothing
+	streamed bool   // it was read as a stream
+	endless  bool   // its protocol has no end event
 }
 
 // None returns the Reply of a request that got no response, as was known at that instant.
@@ -123,9 +124,14 @@ func (r *Reply) TPOT() time.Duration {
 
 // DecodeTPOT returns TPOT over the tokens that came after the first output chunk,
 // which may hold several. It needs a server that states a running count with each
-// output chunk, and is Unknown otherwise.
+// output chunk, and is Unknown otherwise, and where reasoning that did not come may be in
+// some of the counts alone.
 func (r *Reply) DecodeTPOT() time.Duration {
-	tokens := 0
+	late, ok := r.lateReasoning()
+	if !ok {
+		return pipeline.Unknown
+	}
+	tokens := -late
 	for i, o := range r.Answer().Outputs {
 		if o.Tokens == pipeline.UnknownCount {
 			return pipeline.Unknown

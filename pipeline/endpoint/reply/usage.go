@@ -30,8 +30,10 @@ type tally struct {
 	usage   *Usage
 	timings *Usage
 
-	running int  // the last running count of completion tokens
-	missed  bool // an output chunk came without a count since
+	running int    // the last running count of completion tokens
+	opened  *Usage // what was counted until the first output, with the message that brought it; nil where that counted nothing
+	began   bool   // there was an output
+	missed  bool   // an output chunk came without a count since
 }
 
 // take keeps the counts of a message and returns how many tokens of the answer it adds
@@ -48,6 +50,10 @@ func (t *tally) take(usage, timings *Usage, output bool) int {
 			now = usage.Completion
 		}
 	}
+	if output && !t.began {
+		t.began = true
+		t.open(now)
+	}
 	if now == pipeline.UnknownCount {
 		t.missed = t.missed || output
 		return pipeline.UnknownCount
@@ -58,6 +64,18 @@ func (t *tally) take(usage, timings *Usage, output bool) int {
 	}
 	t.running, t.missed = now, false
 	return added
+}
+
+// open keeps what is counted by the message with the first output, where it has a count of the
+// answer that can be.
+func (t *tally) open(now int) {
+	if now == pipeline.UnknownCount || now > MostTokens {
+		return
+	}
+	opened, _ := t.result()
+	if opened.Completion == now {
+		t.opened = opened
+	}
 }
 
 // result returns the server's count and where that of the answer came from. Timings that
