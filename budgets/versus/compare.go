@@ -92,7 +92,7 @@ func Compare(a, b *Run, set Settings) (*Comparison, error) {
 		c.warn("not compared: %s", strings.Join(names, ", "))
 	}
 	pairs := c.pairs(a, b)
-	all, slow := c.withSlow(pairs)
+	all, slow := withSlow(pairs)
 	var inA, inB []*Series
 	for _, p := range all {
 		inA, inB = append(inA, p[0]), append(inB, p[1])
@@ -193,7 +193,7 @@ func newRow(a, b *Series, k int, drawnA, drawnB *redrawn, i int) Row {
 // (Bonferroni), so that all intervals of the family hold the truth together in 95 of
 // 100 comparisons, however the rows hang together. Slow says where what the
 // values of a pair may be stands, see withSlow.
-func (c *Comparison) judge(pairs [][2]*Series, slow map[int][]int, drawnA, drawnB *redrawn) {
+func (c *Comparison) judge(pairs [][2]*Series, slow map[int]int, drawnA, drawnB *redrawn) {
 	sizes := make([]int, len(roleNames))
 	for i := range c.Rows {
 		if r := &c.Rows[i]; r.takes(Confidence) == 0 {
@@ -209,12 +209,15 @@ func (c *Comparison) judge(pairs [][2]*Series, slow map[int][]int, drawnA, drawn
 		if r.Reason = r.refusal(pairs[r.pair]); r.Reason == "" {
 			c.interval(r, drawnA, drawnB)
 			c.word(r)
-			for _, at := range slow[r.pair] {
-				s := newRow(pairs[at][0], pairs[at][1], r.figure, drawnA, drawnB, at)
-				s.Confidence, s.Matters = r.Confidence, c.threshold(&s)
-				c.interval(&s, drawnA, drawnB)
-				c.word(&s)
-				r.doubt(&s)
+			if first, ok := slow[r.pair]; ok {
+				c.reconsider(r, func(which int) Row {
+					at := first + which
+					s := newRow(pairs[at][0], pairs[at][1], r.figure, drawnA, drawnB, at)
+					s.Confidence, s.Matters = r.Confidence, c.threshold(&s)
+					c.interval(&s, drawnA, drawnB)
+					c.word(&s)
+					return s
+				})
 			}
 		}
 	}

@@ -26,52 +26,47 @@ func (s *Series) taken(values [][]float64) *Series {
 	return &other
 }
 
-// withSlow returns the pairs, and after them those of what values may be that are of a slower
-// model than they are taken for. Of runs that bundle alike that is one: whatever a first output
-// holds in one run it holds in the other. Of others it is two: as if one run were as slow as it
-// can be and the other as little. Slow is where they are, by the place of the pair itself.
-func (c *Comparison) withSlow(pairs [][2]*Series) (all [][2]*Series, slow map[int][]int) {
-	all, slow = pairs, map[int][]int{}
+// The pairs of what the values of a pair may be, in the order in which they follow each other.
+const (
+	bothSlow = iota // those of both runs are of as slow a model as they may be
+	bSlow           // those of the second alone: those of the first are as they are for certain
+	aSlow
+)
+
+// withSlow returns the pairs, and after them three of each of which a value may be that of a
+// slower model. Slow is where these begin, by the place of the pair itself.
+func withSlow(pairs [][2]*Series) (all [][2]*Series, slow map[int]int) {
+	all, slow = pairs, map[int]int{}
 	for i, p := range pairs {
-		a, b := p[0], p[1]
-		switch {
-		case a.Slow == nil && b.Slow == nil:
-			continue
-		case c.bundleAlike(a, b):
-			slow[i] = []int{len(all)}
-			all = append(all, [2]*Series{a.taken(a.Slow), b.taken(b.Slow)})
-		default:
-			slow[i] = []int{len(all), len(all) + 1}
-			all = append(all, [2]*Series{a.taken(a.Quick), b.taken(b.Slow)}, [2]*Series{a.taken(a.Slow), b.taken(b.Quick)})
+		if a, b := p[0], p[1]; a.Slow != nil || b.Slow != nil {
+			slow[i] = len(all)
+			all = append(all, [2]*Series{a.taken(a.Slow), b.taken(b.Slow)}, [2]*Series{a.taken(a.Quick), b.taken(b.Slow)}, [2]*Series{a.taken(a.Slow), b.taken(b.Quick)})
 		}
 	}
 	return all, slow
 }
 
-// bundleAlike reports whether two series may be taken for wrong by the same: they are of one
-// scenario, target, model and protocol, and how much slower each may be than it is for certain
-// differs by nothing that matters.
-func (c *Comparison) bundleAlike(a, b *Series) bool {
+// reconsider takes a row's word back where it is not that of all that its values may be. Runs
+// that bundle alike are wrong by the same: whatever a first output holds in one it holds in
+// the other. Of others each may be wrong alone.
+func (c *Comparison) reconsider(r *Row, of func(which int) Row) {
+	both, a, b := of(bothSlow), of(aSlow), of(bSlow)
+	r.doubt(&both)
+	if alike := math.Abs(both.A/b.A*a.B/both.B-1) <= c.Matters; !alike || !c.oneServer() {
+		r.doubt(&b)
+		r.doubt(&a)
+	}
+}
+
+// oneServer reports whether both runs asked one model in one way, for all that is known.
+func (c *Comparison) oneServer() bool {
 	x, y := &c.A, &c.B
-	if x.ScenarioHash != y.ScenarioHash || x.Target != y.Target || x.Model != y.Model || x.Protocol != y.Protocol {
-		return false
-	}
-	return math.Abs(a.slowness()/b.slowness()-1) <= c.Matters
+	unnamed := x.Target == endpoint && x.Model == ""
+	return !unnamed && x.ScenarioHash == y.ScenarioHash && x.Target == y.Target && x.Model == y.Model && x.Protocol == y.Protocol
 }
 
-// slowness returns how many times as high the values may be as they are for certain.
-func (s *Series) slowness() float64 {
-	return total(s.taken(s.Slow).Values) / total(s.taken(s.Quick).Values)
-}
-
-func total(values [][]float64) (sum float64) {
-	for _, v := range values {
-		for _, x := range v {
-			sum += x
-		}
-	}
-	return sum
-}
+// endpoint is the target whose models only their names tell apart.
+const endpoint = "endpoint"
 
 // doubt takes a row's word back where that of what the values may be is another one.
 func (r *Row) doubt(other *Row) {

@@ -89,15 +89,41 @@ func TestSlowAlone(t *testing.T) {
 		{"the same of two models", "n", guessed, guessed, CannotTell, may + "1.31 ms in A and 13 ms in B, which is worse and not no difference that matters"},
 		{"a little better of two models", "n", guessed, sooner, CannotTell, may + "1.31 ms in A and 9.75 ms in B, which is worse and not better"},
 		{"of one", "m", guessed, sooner, Better, ""},
-		{"of one that bundles otherwise", "m", guessed, lessMay, CannotTell, may + "1.31 ms in A and 10.83 ms in B, which is worse and not no difference that matters"},
+		{"of one that nobody names", "", guessed, sooner, CannotTell, may + "1.31 ms in A and 9.75 ms in B, which is worse and not better"},
+		{"of one that bundles otherwise", "m", guessed, lessMay, CannotTell, may + "13 ms in A and 10.8 ms in B, which is better and not no difference that matters"},
 	} {
 		h := header(200, "p50(tpot) < 20ms")
 		a := runOf(t, h, c.a)
 		h.Endpoints = []trace.Endpoint{{Stage: "llm", URL: "https://secret.example/v1", Protocol: "openai-chat", Model: c.model}}
+		if c.model == "" {
+			a.Model = ""
+		}
 		r := compare(t, a, runOf(t, h, c.b), Settings{Anyway: true}).row(t, "tpot", "p50")
 		if r.Word != c.word || r.Reason != c.reason {
 			t.Errorf("%s: %v, %q; want %v, %q", c.name, r.Word, r.Reason, c.word, c.reason)
 		}
+	}
+}
+
+// Bundling alike is told of each figure: of two runs whose answers may in all be half as slow
+// again, three of five may be by a fifth in one and by four fifths in the other.
+func TestSlowFigure(t *testing.T) {
+	mixed := func(took time.Duration, bytes, ofOthers int) []pipeline.Trace {
+		traces := several(600, 80, pipeline.Opening{Chunks: 1, Bytes: bytes, Of: 500})
+		for i := range traces {
+			r := &traces[i].Requests[0]
+			r.LastOutput = r.FirstOutput + took
+			if i%5 >= 3 {
+				r.Opening.Bytes = ofOthers
+			}
+		}
+		return traces
+	}
+	h := header(600, "p50(tpot) < 200ms")
+	got := compare(t, runOf(t, h, mixed(1980*ms, 44, 123)), runOf(t, h, mixed(1188*ms, 112, 14)), Settings{})
+	const want = "it may be 20 ms in A and 21.5 ms in B, which is worse and not better"
+	if r := got.row(t, "tpot", "p50"); r.Word != CannotTell || !strings.Contains(r.Reason, want) {
+		t.Errorf("%v, %q, want %q", r.Word, r.Reason, want)
 	}
 }
 

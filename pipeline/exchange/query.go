@@ -27,20 +27,20 @@ var ofSecrets = regexp.MustCompile(`(?i)(?:^|[^a-z])` + secretWords + `(?:[^a-z]
 
 // humps match where a word of a name begins with a capital, and inHumps what ends the name then.
 var (
-	humps   = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+	humps   = regexp.MustCompile(`([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])`)
 	inHumps = regexp.MustCompile(`(?i)_` + secretWords + `(?:_?(?:id|value|v?[0-9]+))?$`)
 )
 
 // codes matches the name of a code, which opens a door as likely as not, and plainCodes those
-// that open none, of a language or a country.
+// that open none, such as that of a language or a country.
 var (
-	codes      = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:auth|authorization|access|device|user|pass|verification)?code(?:[^a-z]|$)`)
-	plainCodes = regexp.MustCompile(`(?i)(?:lang|language|country|locale|region|currency|status|error)[^a-z]?code`)
+	codes      = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:o?auth|authorization|access|activation|confirmation|device|invite|login|mfa|pass|pin|sms|t?otp|user|verification)?code$`)
+	plainCodes = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:color|country|currency|error|exit|lang|language|locale|postal|region|source|status|voice|zip)[^a-z]?code$`)
 )
 
 // namesSecret reports whether a value of that name is taken for a secret.
 func namesSecret(name string) bool {
-	words := humps.ReplaceAllString(name, "${1}_$2")
+	words := humps.ReplaceAllString(name, "${1}${3}_${2}${4}")
 	return ofSecrets.MatchString(name) || inHumps.MatchString(words) || codes.MatchString(words) && !plainCodes.MatchString(words)
 }
 

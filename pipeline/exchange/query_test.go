@@ -237,12 +237,14 @@ func TestWords(t *testing.T) {
 
 // TestNamesOfCodes: a code opens a door, unless it is that of a language or the like.
 func TestNamesOfCodes(t *testing.T) {
-	for _, name := range []string{"code", "oauth_code", "login_code", "otp-code", "inviteCode", "sms_code", "activationCode", "x-auth-code", "authcode", "device_code"} {
+	for _, name := range []string{"code", "oauth_code", "login_code", "otp-code", "inviteCode", "sms_code", "activationCode", "x-auth-code", "authcode", "device_code",
+		"OTPCode", "SMSCode", "pinCode", "PINCode", "smscode", "otpcode", "invitecode", "logincode", "slang_code", "error_code_login_code", "access_code"} {
 		if !namesSecret(name) {
 			t.Errorf("%s names no secret", name)
 		}
 	}
-	for _, name := range []string{"language_code", "languageCode", "countryCode", "locale-code", "status_code", "errorCode", "codec", "barcodes", "encode"} {
+	for _, name := range []string{"language_code", "languageCode", "countryCode", "locale-code", "status_code", "errorCode", "codec", "barcodes", "encode",
+		"code_switching", "codeSwitching", "code_type", "source_code", "voice_code", "voiceCode", "LanguageCode"} {
 		if namesSecret(name) {
 			t.Errorf("%s names a secret", name)
 		}

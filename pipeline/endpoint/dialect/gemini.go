@@ -118,5 +118,6 @@ func geminiUsage(c *gemini.Counts) *reply.Usage {
 		Completion: add(known(c.CandidatesTokenCount), thoughts),
 		Reasoning:  thoughts,
 		Cached:     known(c.CachedContentTokenCount),
+		Apart:      true,
 	})
 }

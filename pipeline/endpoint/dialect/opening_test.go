@@ -21,8 +21,8 @@ func TestOpening(t *testing.T) {
 	thought := func(text, counts string) string {
 		return event(`{"candidates":[{"content":{"parts":[{"text":"` + text + `"}]},"index":0}],"usageMetadata":{"promptTokenCount":5,` + counts + `}}`)
 	}
-	counted := func(text, n string) string {
-		return event(`{"choices":[{"index":0,"delta":{"content":"` + text + `"}}],"usage":{"prompt_tokens":5,"completion_tokens":` + n + `}}`)
+	counted := func(kind, text, n, more string) string {
+		return event(`{"choices":[{"index":0,"delta":{"` + kind + `":"` + text + `"}}],"usage":{"prompt_tokens":5,"completion_tokens":` + n + more + `}}`)
 	}
 	long := strings.Repeat("word ", 100)
 	stopped := event(`{"candidates":[{"finishReason":"STOP","index":0}]}`)
@@ -57,9 +57,19 @@ func TestOpening(t *testing.T) {
 			thought(long, `"candidatesTokenCount":100,"thoughtsTokenCount":50`), thought(long, `"candidatesTokenCount":200,"thoughtsTokenCount":50`) + stopped},
 			pipeline.Opening{Chunks: 1, Tokens: 150, Bytes: 500, Of: 1000, Unsent: 50}},
 		{"reasoning that is counted in part", Gemini, []string{thought(long, `"candidatesTokenCount":100,"thoughtsTokenCount":30`), thought(long, `"candidatesTokenCount":200,"thoughtsTokenCount":50`) + stopped},
-			pipeline.Opening{Chunks: 1, Tokens: 150, Bytes: 500, Of: 1000, Unsent: 50}},
-		{"reasoning in a running count that is told of at the end", OpenAIChat, []string{counted(long, "150"), counted(long, "250"), stop + used("250", "50") + done},
 			pipeline.Opening{Chunks: 1, Bytes: 500, Of: 1000, Unsent: 50}},
+		{"thoughts that come", Gemini, []string{thought(long+`","thought":true,"x":"`, `"thoughtsTokenCount":900`), thought(long, `"candidatesTokenCount":50,"thoughtsTokenCount":900`),
+			thought(long, `"candidatesTokenCount":100,"thoughtsTokenCount":900`) + stopped}, pipeline.Opening{Chunks: 1, Tokens: 900, Bytes: 500, Of: 1500}},
+		{"reasoning that comes", OpenAIChat, []string{counted("reasoning_content", long, "60", `,"completion_tokens_details":{"reasoning_tokens":60}`), counted("content", long, "160", `,"completion_tokens_details":{"reasoning_tokens":60}`), stop + used("160", "60") + done},
+			pipeline.Opening{Chunks: 1, Tokens: 60, Bytes: 500, Of: 1000}},
+		{"reasoning in the answer, told of at the end", OpenAIChat, []string{counted("content", long, "150", ""), counted("content", long, "250", ""), stop + used("250", "50") + done},
+			pipeline.Opening{Chunks: 1, Tokens: 150, Bytes: 500, Of: 1000, Unsent: 50}},
+		{"reasoning in the answer, 0 until the end", OpenAIChat, []string{counted("content", long, "150", `,"completion_tokens_details":{"reasoning_tokens":0}`), counted("content", long, "250", ""), stop + used("250", "50") + done},
+			pipeline.Opening{Chunks: 1, Tokens: 150, Bytes: 500, Of: 1000, Unsent: 50}},
+		{"reasoning beside the answer, 0 until the end", OpenAIChat, []string{counted("content", long, "150", `,"total_tokens":155`), counted("content", long, "250", `,"total_tokens":305,"completion_tokens_details":{"reasoning_tokens":50}`), stop + done},
+			pipeline.Opening{Chunks: 1, Bytes: 500, Of: 1000, Unsent: 50}},
+		{"tokens that only the total has", OpenAIChat, []string{counted("reasoning_content", long, "1", `,"total_tokens":106`), counted("content", long, "101", `,"total_tokens":206`), stop + done},
+			pipeline.Opening{Chunks: 1, Bytes: 500, Of: 1000}},
 	} {
 		x := &exchange.Exchange{Protocol: string(c.protocol), Status: 200, Headers: [][2]string{{"Content-Type", "text/event-stream"}}, How: exchange.Open}
 		for i, r := range c.reads {

@@ -25,13 +25,13 @@ func withRest(u reply.Usage, total int) (out reply.Usage, rest int) {
 		return u, 0
 	case total <= 0 || u.Prompt < 0 || u.Prompt == 0 && cached == 0:
 		if reasoning > u.Completion {
-			u.Completion += reasoning
+			u.Completion, u.Apart = u.Completion+reasoning, true
 		}
 		return u, 0
 	}
 	rest = max(0, total-u.Prompt-u.Completion)
 	reasoning, cached = inRest(u, reasoning, cached, rest)
-	u.Completion, u.Prompt = u.Completion+reasoning, u.Prompt+cached
+	u.Completion, u.Prompt, u.Apart = u.Completion+reasoning, u.Prompt+cached, reasoning > 0
 	return u, rest - reasoning - cached
 }
 

@@ -22,11 +22,16 @@ func (r *reader) count(output bool) int {
 // useCount takes what the server counted, as far as that can be.
 func (r *reader) useCount() {
 	counted, source := r.tally.result()
+	r.reply.opened = r.tally.opened
 	if source == sourceUsage {
-		counted, r.reply.Beside = counted.withBeside(r.beside, slices.ContainsFunc(r.reply.Choices, func(c Choice) bool { return c.Reasoning != "" }))
+		with, doubtful := counted.withBeside(r.beside, slices.ContainsFunc(r.reply.Choices, func(c Choice) bool { return c.Reasoning != "" }))
+		if with != counted {
+			r.reply.opened = nil // it lacks what is beside
+		}
+		counted, r.reply.Beside = with, doubtful
 	}
 	r.reply.Usage, r.reply.Impossible = counted.believed(r.asked, answered{r.amount(), r.reply.Outcome == pipeline.OK})
-	r.reply.TokenSource, r.reply.opened = source, r.tally.opened
+	r.reply.TokenSource = source
 	if r.reply.OutputTokens() == pipeline.UnknownCount {
 		r.reply.TokenSource = sourceNone
 	}

@@ -129,7 +129,7 @@ func oddCount(text []byte) (negative, unreadable string) {
 
 // told returns those of the odd counts that leave something unknown.
 func (o *oddCounts) told(u *Usage) (negative, unreadable []string) {
-	none := Usage{pipeline.UnknownCount, pipeline.UnknownCount, pipeline.UnknownCount, pipeline.UnknownCount}
+	none := Usage{Prompt: pipeline.UnknownCount, Completion: pipeline.UnknownCount, Reasoning: pipeline.UnknownCount, Cached: pipeline.UnknownCount}
 	known := *cmp.Or(u, &none)
 	for kind, n := range [countKinds]int{ofPrompt: known.Prompt, ofAnswer: known.Completion, ofReasoning: known.Reasoning, ofCache: known.Cached} {
 		if n != pipeline.UnknownCount {

@@ -14,8 +14,8 @@ func (r *Reply) opening() (o pipeline.Opening) {
 		return pipeline.Opening{}
 	}
 	o.Unsent = r.unsent()
-	if late, ok := r.lateReasoning(); o.Chunks == 1 && ok && r.opened != nil && r.opened.Completion > max(0, r.opened.Reasoning) {
-		o.Tokens = r.opened.Completion + late
+	if o.Chunks == 1 && r.opened != nil && r.countsOn() && r.opened.Completion > r.opened.hidden(o.Unsent) {
+		o.Tokens = r.opened.Completion
 	}
 	if tokens-o.Unsent > o.Of {
 		o.Bytes, o.Of = 0, 0
@@ -31,18 +31,21 @@ func (r *Reply) unsent() int {
 	return max(0, r.Usage.Reasoning)
 }
 
-// lateReasoning returns how many tokens of reasoning that did not come were counted only after the first
-// output, which they came before. ok is false where the count until then does not tell whether
-// it has them: some servers count reasoning in the answer, others beside it.
-func (r *Reply) lateReasoning() (n int, ok bool) {
-	switch unsent := r.unsent(); {
-	case unsent == 0 || r.opened == nil:
-		return 0, true
-	case r.opened.Reasoning == pipeline.UnknownCount || r.opened.Reasoning > unsent:
-		return 0, false
-	default:
-		return unsent - r.opened.Reasoning, true
+// countsOn reports whether what the count has more at the end than with the first output
+// came after that. It does not, or it cannot be told, where reasoning of which nothing came is
+// counted beside the answer and later: it may have been before.
+func (r *Reply) countsOn() bool {
+	unsent := r.unsent()
+	return unsent == 0 || r.opened == nil || !r.Usage.Apart || r.opened.Reasoning == unsent
+}
+
+// hidden returns how many tokens of the count may be reasoning of which nothing comes, where
+// the whole answer has so many.
+func (u *Usage) hidden(unsent int) int {
+	if u.Reasoning == pipeline.UnknownCount {
+		return unsent
 	}
+	return min(u.Reasoning, unsent)
 }
 
 // opening returns what the chunks tell of the first of them.

@@ -124,14 +124,13 @@ func (r *Reply) TPOT() time.Duration {
 
 // DecodeTPOT returns TPOT over the tokens that came after the first output chunk,
 // which may hold several. It needs a server that states a running count with each
-// output chunk, and is Unknown otherwise, and where reasoning that did not come may be in
-// some of the counts alone.
+// output chunk, and is Unknown otherwise, and where reasoning of which nothing came is counted
+// later than that.
 func (r *Reply) DecodeTPOT() time.Duration {
-	late, ok := r.lateReasoning()
-	if !ok {
+	if !r.countsOn() {
 		return pipeline.Unknown
 	}
-	tokens := -late
+	tokens := 0
 	for i, o := range r.Answer().Outputs {
 		if o.Tokens == pipeline.UnknownCount {
 			return pipeline.Unknown

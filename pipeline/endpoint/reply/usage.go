@@ -22,6 +22,9 @@ type Usage struct {
 	Completion int
 	Reasoning  int // part of Completion
 	Cached     int // part of Prompt
+	// Apart says that the server counts reasoning beside the answer, so that a count of the
+	// answer without any of reasoning has none of it; the other servers count it in the answer.
+	Apart bool
 }
 
 // tally keeps the last count of each kind that a stream states. Counts are never
@@ -106,6 +109,7 @@ func merge(old, next *Usage) *Usage {
 		Completion: keep(old.Completion, next.Completion),
 		Reasoning:  keep(old.Reasoning, next.Reasoning),
 		Cached:     keep(old.Cached, next.Cached),
+		Apart:      old.Apart || next.Apart,
 	}
 }
 
@@ -132,7 +136,7 @@ func (u *Usage) believed(requestBytes int, a answered) (*Usage, []string) {
 	}
 	left := *u
 	said := append(left.doubtAnswer(a), left.doubtPrompt(requestBytes)...)
-	if left == (Usage{pipeline.UnknownCount, pipeline.UnknownCount, pipeline.UnknownCount, pipeline.UnknownCount}) {
+	if left == (Usage{Apart: left.Apart, Prompt: pipeline.UnknownCount, Completion: pipeline.UnknownCount, Reasoning: pipeline.UnknownCount, Cached: pipeline.UnknownCount}) {
 		return nil, said
 	}
 	return &left, said
