@@ -45,10 +45,13 @@ type Loop struct {
 // event is the place of one piece of work in the order.
 type event struct {
 	at     time.Duration
-	key    uint64 // rank in the top byte, then the order of scheduling
+	key    uint64 // rank in the top byte, then whether it was scheduled here, then the order of scheduling
 	slot   uint32
 	posted bool // it came from another goroutine, already observed
 }
+
+// scheduled is the part of a key that puts scheduled work behind posted work of its rank.
+const scheduled = 1 << 55
 
 func (e event) before(o event) bool {
 	return e.at < o.at || e.at == o.at && e.key < o.key
@@ -124,7 +127,11 @@ func (l *Loop) schedule(t time.Duration, r Rank, f func(), posted bool) Timer {
 	}
 	l.slots[i].f = f
 	l.seq++
-	l.push(event{at: t, key: uint64(r)<<56 | l.seq, slot: i, posted: posted})
+	key := uint64(r)<<56 | l.seq
+	if !posted {
+		key |= scheduled
+	}
+	l.push(event{at: t, key: key, slot: i, posted: posted})
 	return Timer{loop: l, slot: i, generation: l.slots[i].generation}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -335,4 +336,36 @@ func TestPostsStarveNoTimer(t *testing.T) {
 	if err := w.Run(t.Context()); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestPostedInputsFirst: what was posted for an instant goes before the inputs that are
+// scheduled for it, and behind its outputs. With Quiet set that holds however long the
+// goroutine takes that posts.
+func TestPostedInputsFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := NewWall()
+		w.Quiet = synctest.Wait
+		var got []string
+		say := func(word string) func() { return func() { got = append(got, word) } }
+		var readers sync.WaitGroup
+		w.At(10*time.Millisecond, RankInput, say("key"))
+		w.At(10*time.Millisecond, RankOutput, func() {
+			say("token")()
+			readers.Go(func() {
+				for range 1000 {
+					runtime.Gosched()
+				}
+				w.Post(w.Elapsed(), say("read"))
+			})
+		})
+		w.At(10*time.Millisecond, RankOutput, say("slot"))
+		w.At(10*time.Millisecond, RankTimer, w.Stop)
+		if err := w.Run(t.Context()); err != nil {
+			t.Error(err)
+		}
+		readers.Wait()
+		if g, want := strings.Join(got, " "), "token slot read key"; g != want {
+			t.Errorf("got %s, want %s", g, want)
+		}
+	})
 }

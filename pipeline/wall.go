@@ -18,6 +18,11 @@ type Wall struct {
 	// each piece of scheduled work was handled. Posts are not counted: their
 	// stamp is the observation.
 	Lateness func(late time.Duration)
+	// Quiet, when set, is called on the loop before each look at what was posted. It
+	// returns once nothing more will be posted at this instant: in a bubble of
+	// testing/synctest it is synctest.Wait, and what happens at one instant over sockets
+	// then has the order that it has in a simulation.
+	Quiet func()
 
 	origin time.Time
 	sleep  sleeper
@@ -71,7 +76,8 @@ func (w *Wall) Elapsed() time.Duration { return time.Since(w.origin) }
 func (w *Wall) Late() time.Duration { return max(0, w.Elapsed()-w.now) }
 
 // Post has f run on the loop as an outside input that was observed at stamp: it
-// is ordered at the later of stamp and the last instant handled. It never blocks;
+// is ordered at the later of stamp and the last instant handled, before the inputs that
+// are scheduled for that instant: what was read is there when a key comes. It never blocks;
 // the inbox is bounded by what its callers have in flight. It reports false, and
 // f never runs, once the loop has ended.
 func (w *Wall) Post(stamp time.Duration, f func()) bool {
@@ -133,6 +139,9 @@ func (w *Wall) handle(late time.Duration) {
 
 // admit moves the inbox into the queue; it reports false when the loop must end.
 func (w *Wall) admit() bool {
+	if w.Quiet != nil {
+		w.Quiet()
+	}
 	w.mu.Lock()
 	w.batch, w.inbox = w.inbox, w.batch[:0]
 	stop := w.stopping

@@ -21,6 +21,10 @@ type Asked struct {
 	Given string
 	Seed  uint64 // of everything that is drawn for this request
 
+	// Ends is set by a source that states where the tokens of its answer end: how many bytes
+	// of it are there with each of them, the last all of it. nil leaves that to the mock's
+	// tokenizer.
+	Ends []int
 	// Unsaid is set by a source that has nothing to say, and says why.
 	Unsaid string
 }

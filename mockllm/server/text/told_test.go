@@ -1,6 +1,8 @@
 package text_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -132,4 +134,64 @@ func TestWriteError(t *testing.T) {
 			}
 		}
 	})
+}
+
+// stated says one text, and with which tokens it comes.
+type stated struct {
+	text string
+	ends []int
+}
+
+// Answer implements answer.Source.
+func (s stated) Answer(a *answer.Asked) (string, bool) {
+	a.Ends = s.ends
+	return s.text, true
+}
+
+// TestStatedTokens: a source may state where the tokens of its answer end, which need not
+// hold a word each, nor anything at all; limits cut it there, and it is as long as it says.
+func TestStatedTokens(t *testing.T) {
+	for _, c := range []struct {
+		source stated
+		more   string // of the request
+		want   string
+	}{
+		{stated{"get(x)", []int{3, 3, 6}}, "", "100 get, 120 (x), 120 stop 3"},
+		{stated{"", []int{0, 0}}, "", "110 stop 2"},
+		{stated{"get(x)", []int{0, 0, 6}}, `,"max_tokens":2`, "110 length 2"},
+		{stated{"get(x)", []int{1, 6}}, `,"max_tokens":3,"ignore_eos":true`, "100 g, 110 et(x), 120 *, 120 length 3"},
+		{stated{"a b", nil}, "", "100 a, 110  b, 110 stop 2"},
+	} {
+		stand.Run(t, serve.Config{Answers: c.source}, func(s *stand.Stand) {
+			var got []string
+			for _, line := range s.Lines("/v1/completions", `{"model":"m","prompt":"x","stream":true,"stream_options":{"include_usage":true}`+c.more+`}`) {
+				at, data, _ := strings.Cut(line, " ")
+				var e struct {
+					Choices []struct {
+						Text   string
+						Finish string `json:"finish_reason"`
+					}
+					Usage *struct {
+						Tokens int `json:"completion_tokens"`
+					}
+				}
+				if json.Unmarshal([]byte(data), &e) != nil { // [DONE]
+					continue
+				}
+				switch {
+				case e.Usage != nil:
+					got[len(got)-1] += fmt.Sprint(" ", e.Usage.Tokens)
+				case e.Choices[0].Finish != "":
+					got = append(got, at+" "+e.Choices[0].Finish)
+				case len(got) == 2 && c.more != "" && len(c.source.ends) == 2:
+					got = append(got, at+" *") // padding, of the mock's choice
+				default:
+					got = append(got, at+" "+e.Choices[0].Text)
+				}
+			}
+			if text := strings.Join(got, ", "); text != c.want {
+				t.Errorf("%q %v%s: %s, want %s", c.source.text, c.source.ends, c.more, text, c.want)
+			}
+		})
+	}
 }

@@ -16,13 +16,13 @@ import (
 // compose sets the answer to an order: perhaps reasoning, then tool calls or words.
 func (s *Service) compose(g *Generation, o Order) *wire.Failure {
 	seed := s.seed(o)
-	g.say(Thinking, s.thoughts(o, seed), nil)
+	g.say(Thinking, tokenized(s.thoughts(o, seed)), nil)
 	calls, fault := s.calls(g.protocol, o, seed)
 	if fault != nil {
 		return fault
 	}
 	for _, c := range calls {
-		g.say(ToolCall, c.Arguments, c)
+		g.say(ToolCall, tokenized(c.Arguments), c)
 	}
 	more := false
 	if len(calls) == 0 {
@@ -68,7 +68,7 @@ func (s *Service) speak(g *Generation, o Order, seed uint64) (more bool, fault *
 	if left < 1 {
 		return true, nil
 	}
-	text, more, err := s.words(g, o, seed, left)
+	said, more, err := s.words(g, o, seed, left)
 	if err != nil {
 		return false, BadRequest("response_format", "invalid_json_schema", "Invalid schema for response_format: %v.", err)
 	}
@@ -76,32 +76,32 @@ func (s *Service) speak(g *Generation, o Order, seed uint64) (more bool, fault *
 	if o.IgnoreEOS {
 		least, more = left, true
 	}
-	g.say(Content, pad(text, min(least, left), seed), nil)
+	g.say(Content, said.pad(min(least, left), seed), nil)
 	return more, nil
 }
 
 // words returns what the mock answers: what it was told to say, else JSON of the
 // schema it was given, else words whose number and choice follow from the seed. More
 // says that they would go on without the limit.
-func (s *Service) words(g *Generation, o Order, seed uint64, limit int) (text string, more bool, err error) {
-	if text := s.told(g, o, seed); text != "" {
-		return text, false, nil
+func (s *Service) words(g *Generation, o Order, seed uint64, limit int) (said words, more bool, err error) {
+	if said, ok := s.told(g, o, seed); ok {
+		return said, false, nil
 	}
 	if len(o.Format) > 0 {
-		text, err = sample.Value(o.Format, dist.Stream(seed, "server/format"))
-		return text, false, err
+		text, err := sample.Value(o.Format, dist.Stream(seed, "server/format"))
+		return tokenized(text), false, err
 	}
 	stream := dist.Stream(seed, "server/answer")
 	n := s.Config.ReplyTokens.Draw(&stream)
 	reply := token.Sentences(token.Name(seed, "server/reply"), token.Name(seed, "server/more"), min(n, limit), sentenceTokens)
-	return token.Passage(reply[:]).Text(), n > limit, nil
+	return tokenized(token.Passage(reply[:]).Text()), n > limit, nil
 }
 
 // told returns what the mock was told to say, by its source of answers or by the
-// request itself; "" leaves it to the mock, and the generation keeps why.
-func (s *Service) told(g *Generation, o Order, seed uint64) string {
+// request itself; not ok leaves it to the mock, and the generation keeps why.
+func (s *Service) told(g *Generation, o Order, seed uint64) (said words, ok bool) {
 	if s.Config.Answers == nil {
-		return o.Answer
+		return tokenized(o.Answer), o.Answer != ""
 	}
 	a := answer.Asked{Model: o.Model, Given: o.Answer, Seed: seed, Completion: o.Kind == KindCompletion}
 	for _, text := range o.Prompt {
@@ -117,18 +117,13 @@ func (s *Service) told(g *Generation, o Order, seed uint64) string {
 		a.Fill, a.Prefix, a.Suffix = true, h.Before, h.After
 	}
 	text, ok := s.Config.Answers.Answer(&a)
-	if g.unsaid = a.Unsaid; ok {
-		return text
+	switch g.unsaid = a.Unsaid; {
+	case ok && a.Ends != nil:
+		return words{text, a.Ends}, true
+	case ok && text != "":
+		return tokenized(text), true
 	}
-	return o.Answer
-}
-
-// pad makes a text at least so many tokens long.
-func pad(text string, least int, seed uint64) string {
-	if missing := least - token.Count(text); missing > 0 {
-		text += " " + token.Passage{{ID: token.Name(seed, "server/padding"), N: missing}}.Text()
-	}
-	return text
+	return tokenized(o.Answer), o.Answer != ""
 }
 
 // sentenceTokens is the length of the first sentence of the mock's own answers.
@@ -155,16 +150,15 @@ func (g *Generation) hash(o Order) {
 	}
 }
 
-// say adds a part with a text to the answer.
-func (g *Generation) say(k Kind, text string, c *Call) {
+// say adds a part with some words to the answer.
+func (g *Generation) say(k Kind, w words, c *Call) {
 	p := Part{Kind: k, Call: c, from: len(g.ends)}
 	base := len(g.Text)
-	for at := 0; at < len(text); {
-		at += token.Next(text[at:])
-		g.ends = append(g.ends, base+at)
+	for _, end := range w.ends {
+		g.ends = append(g.ends, base+end)
 	}
 	if p.to = len(g.ends); p.to > p.from {
-		g.Text += text
+		g.Text += w.text
 		g.Parts = append(g.Parts, p)
 	}
 }
