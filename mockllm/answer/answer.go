@@ -20,6 +20,7 @@ type Asked struct {
 	// Given is the answer that the request dictates; "" for none.
 	Given string
 	Seed  uint64 // of everything that is drawn for this request
+	Draw  uint64 // the name that its client has for what is drawn; 0 for none
 
 	// Ends is set by a source that states where the tokens of its answer end: how many bytes
 	// of it are there with each of them, the last all of it. nil leaves that to the mock's

@@ -25,6 +25,21 @@ var caseFile = flag.String("cases", "", "a `file` of ghost-text cases, in place 
 
 // TestCases runs every case on the virtual clock: all figures are exact.
 func TestCases(t *testing.T) {
+	eachCase(t, func(t *testing.T, s *cases.Setup, v *cases.Variant) {
+		o, err := s.Run()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := o.Figures()
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(t, v, got)
+	})
+}
+
+// eachCase has a test of each variant of each case.
+func eachCase(t *testing.T, run func(*testing.T, *cases.Setup, *cases.Variant)) {
 	name, read := "testdata/cases/ide/cases.json", shipped.ReadFile
 	if *caseFile != "" {
 		name, read = *caseFile, os.ReadFile
@@ -53,15 +68,7 @@ func TestCases(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				o, err := s.Run()
-				if err != nil {
-					t.Fatal(err)
-				}
-				got, err := o.Figures()
-				if err != nil {
-					t.Fatal(err)
-				}
-				compare(t, v, got)
+				run(t, s, v)
 			})
 		}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // say returns what the model says to the next request.
-func (w *world) say(q *ide.Question) ide.Said {
+func (w *World) say(q *ide.Question) ide.Said {
 	w.asked++
 	s := &w.setup.Server
 	for _, a := range s.Answers {

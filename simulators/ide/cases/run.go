@@ -11,11 +11,9 @@ import (
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/document"
 	"halfsecond/pipeline/link"
-	"halfsecond/simulators/ide"
 	"halfsecond/simulators/ide/cache"
 	"halfsecond/simulators/ide/plugin"
 	"halfsecond/simulators/ide/prompt"
-	"halfsecond/simulators/ide/typing"
 )
 
 // Outcome is what became of a case: its traces, in order, and what else is to be told of it.
@@ -31,60 +29,24 @@ type Outcome struct {
 	dials    int
 }
 
-// world is a case at work.
-type world struct {
-	setup *Setup
-	loop  *pipeline.Virtual
-	out   *Outcome
-	asked int // requests so far
-	ids   int64
-}
-
 // Run runs a case on the virtual clock.
 func (s *Setup) Run() (*Outcome, error) {
-	w := &world{setup: s, loop: &pipeline.Virtual{}, out: &Outcome{setup: s}}
-	rules, err := s.rules()
+	loop := &pipeline.Virtual{}
+	w, err := s.Begin(loop)
 	if err != nil {
 		return nil, err
 	}
-	if err := w.hold(rules.Prompt); err != nil {
-		return nil, err
-	}
-	server := s.Server.Build(w.loop)
-	w.askForOthers(server)
-	stage := engine.NewStage(w.loop, server)
+	server := w.Server()
+	stage := engine.NewStage(loop, server)
 	stage.Caches, stage.Loads = true, true
-	way := link.Between(w.loop, s.path(), stage)
-	wire := link.Dialing(w.loop, s.connections(), way)
-	simulator, err := ide.New(ide.Config{
-		Loop: w.loop, LLM: &watched{LLM: wire, world: w}, Seed: 1, Right: 1, Plugin: *rules, Says: w.say,
-		Typing:      func(int) typing.Source { return s.newScript() },
-		NextRequest: func() int64 { w.ids++; return w.ids },
-	})
-	if err != nil {
+	way := link.Between(loop, s.path(), stage)
+	wire := link.Dialing(loop, s.connections(), way)
+	if err := w.Type(&stated{LLM: wire, world: w}, func() {}); err != nil {
 		return nil, err
 	}
-	editor := simulator.Start(0, 1<<30, func(t *pipeline.Trace) { w.out.traces = append(w.out.traces, t) }, func() {})
-	if s.Document.Ghost != "" {
-		w.loop.At(0, pipeline.RankTimer, func() { editor.Show(s.Document.Ghost) })
-	}
-	until := pipeline.LastInstant
-	if s.Until != nil {
-		until = span(*s.Until)
-	}
-	w.loop.RunUntil(until)
-	w.end(editor, server, wire)
-	return w.out, nil
-}
-
-// end gathers what is to be told.
-func (w *world) end(e *ide.Editor, server engine.Engine, wire *link.Dialer) {
-	o := w.out
-	o.at = w.loop.Now()
-	o.document, o.shown = e.Document(), e.Shown()
-	e.Stop()
-	o.loads, o.dials = server.Stats().Loads, wire.Dials()
-	slices.SortStableFunc(o.traces, func(a, b *pipeline.Trace) int { return cmp.Compare(a.Due, b.Due) })
+	until := s.End()
+	loop.RunUntil(until)
+	return w.End(until, Seen{Loads: server.Stats().Loads, Dials: wire.Dials()}), nil
 }
 
 // rules returns the plugin's rules.
@@ -145,7 +107,7 @@ func (s *Setup) shape(shape *prompt.Shape) error {
 
 // hold has the server's cache begin with the prompt of the document as it is before the first
 // key.
-func (w *world) hold(shape prompt.Shape) error {
+func (w *World) hold(shape prompt.Shape) error {
 	if w.setup.Server.PromptCache != "prefix" {
 		return nil
 	}
@@ -182,7 +144,7 @@ func (s *Setup) connections() link.Connections {
 }
 
 // askForOthers has other users ask.
-func (w *world) askForOthers(server engine.Engine) {
+func (w *World) askForOthers(server engine.Engine) {
 	for i := range w.setup.Others {
 		o := &w.setup.Others[i]
 		record := pipeline.NewRequest(0, span(o.At))
@@ -218,16 +180,14 @@ func (s *Setup) mostTokens() int {
 	return n
 }
 
-// watched keeps what is asked.
-type watched struct {
+// stated is a model whose prompts are as long as the case has it.
+type stated struct {
 	pipeline.LLM
-	world *world
+	world *World
 }
 
-// Start implements pipeline.LLM. A prompt of a stated length has that.
-func (l *watched) Start(c *pipeline.Call) {
-	tokens := c.Blocks(nil, 1)
-	l.world.out.prompts = append(l.world.out.prompts, tokens[:min(len(tokens), c.PromptTokens)])
+// Start implements pipeline.LLM.
+func (l *stated) Start(c *pipeline.Call) {
 	if n := l.world.setup.Server.PromptTokens; n > 0 {
 		c.PromptTokens = n
 	}

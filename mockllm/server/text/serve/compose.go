@@ -103,7 +103,7 @@ func (s *Service) told(g *Generation, o Order, seed uint64) (said words, ok bool
 	if s.Config.Answers == nil {
 		return tokenized(o.Answer), o.Answer != ""
 	}
-	a := answer.Asked{Model: o.Model, Given: o.Answer, Seed: seed, Completion: o.Kind == KindCompletion}
+	a := answer.Asked{Model: o.Model, Given: o.Answer, Seed: seed, Draw: o.Draw, Completion: o.Kind == KindCompletion}
 	for _, text := range o.Prompt {
 		a.Texts = append(a.Texts, fim.Spell(text))
 	}
