@@ -14,12 +14,14 @@ type attendance struct {
 	t       *testing.T
 	loop    pipeline.Scheduler
 	streams bool // answers come token by token, and not as a whole
+	way     pipeline.Way
 	by      map[uint64]*attended
 }
 
 // attended is one request at the engine.
 type attended struct {
 	*engine.Request
+	came    time.Duration
 	first   time.Duration
 	left    time.Duration // its client closed it
 	ended   time.Duration
@@ -29,12 +31,12 @@ type attended struct {
 }
 
 func newAttendance(t *testing.T, x *sockets) *attendance {
-	return &attendance{Engine: x.world.Server(), t: t, loop: x.loop, streams: !x.setup.Server.Whole(), by: map[uint64]*attended{}}
+	return &attendance{Engine: x.world.Server(), t: t, loop: x.loop, streams: !x.setup.Server.Whole(), way: x.net.way(), by: map[uint64]*attended{}}
 }
 
 // Submit implements engine.Engine.
 func (a *attendance) Submit(r *engine.Request) {
-	x := &attended{Request: r, first: pipeline.Unknown, left: pipeline.Unknown, ended: pipeline.Unknown}
+	x := &attended{Request: r, came: a.loop.Now(), first: pipeline.Unknown, left: pipeline.Unknown, ended: pipeline.Unknown}
 	a.by[r.Draw] = x
 	notify, done := r.Notify, r.Done
 	r.Notify = func(n int) int {
@@ -84,11 +86,28 @@ func (a *attendance) fill(r *pipeline.Request) {
 		return
 	}
 	a.agree(r, x)
-	r.Scheduled, r.Loading, r.FirstOutput, r.LastOutput = x.Scheduled, x.Loading, x.first, x.Last
+	r.Way = a.way
+	r.Sent = x.came - a.way.Out
+	r.Scheduled, r.Loading = before(x.Scheduled, a.way.Out), x.Loading
+	r.FirstOutput, r.LastOutput = after(x.first, a.way.Back), after(x.Last, a.way.Back)
 	r.PromptTokens, r.CachedTokens, r.OutputTokens = x.Prompt, x.CachedTokens, x.Generated()
-	if r.Closed != pipeline.Unknown {
-		r.End, r.AtClose, r.AtEnd = x.ended, x.atClose, x.atEnd
+	if r.Closed == pipeline.Unknown {
+		return
 	}
+	r.AtClose, r.AtEnd = x.atClose, x.atEnd
+	if r.End = x.ended; x.outcome != pipeline.Cancelled {
+		r.End = after(r.End, a.way.Back)
+	}
+}
+
+// before and after return an instant that is known, moved.
+func before(at, d time.Duration) time.Duration { return after(at, -d) }
+
+func after(at, d time.Duration) time.Duration {
+	if at == pipeline.Unknown {
+		return at
+	}
+	return at + d
 }
 
 // agree compares what the client saw of a request with what the server knows.
@@ -99,16 +118,17 @@ func (a *attendance) agree(r *pipeline.Request, x *attended) {
 		}
 	}
 	switch {
-	case r.Closed != pipeline.Unknown && (x.left != pipeline.Unknown || x.ended == pipeline.Unknown || x.ended > r.Closed):
-		same("when it was closed", r.Closed, x.left)
+	case r.Closed != pipeline.Unknown && (x.left != pipeline.Unknown || x.ended == pipeline.Unknown || x.ended > r.Closed+a.way.Out):
+		same("when it was closed", r.Closed, before(x.left, a.way.Out))
 	case r.Outcome == pipeline.OK && r.End != pipeline.Unknown:
 		same("the outcome", r.Outcome, x.outcome)
-		same("its end", r.End, x.ended)
+		same("when it was sent", r.Sent, x.came-a.way.Out)
+		same("its end", r.End, x.ended+a.way.Back)
 		same("the tokens of the prompt", r.PromptTokens, x.Prompt)
 		same("those in the cache", r.CachedTokens, x.CachedTokens)
 		same("the tokens of the answer", r.OutputTokens, x.Generated())
 		if r.FirstOutput != pipeline.Unknown && a.streams {
-			same("the first token", r.FirstOutput, x.first)
+			same("the first token", r.FirstOutput, x.first+a.way.Back)
 		}
 	case r.Outcome != pipeline.Cancelled:
 		same("the outcome", r.Outcome, x.outcome)

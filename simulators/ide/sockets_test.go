@@ -10,7 +10,6 @@ import (
 
 	"halfsecond/mockllm/engine"
 	"halfsecond/mockllm/server"
-	"halfsecond/mockllm/server/memnet"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint"
 	"halfsecond/pipeline/endpoint/dialect"
@@ -38,7 +37,7 @@ type sockets struct {
 	world *cases.World
 	loop  *pipeline.Wall
 	asked *attendance
-	dials int
+	net   *network
 	over  bool
 }
 
@@ -54,12 +53,12 @@ func overSockets(t *testing.T, s *cases.Setup) *cases.Outcome {
 		t.Fatal(err)
 	}
 	x := &sockets{setup: s, world: w, loop: loop}
-	ln := memnet.Listen()
+	x.net = newNetwork(t, &s.Network)
 	host := x.serve(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- host.Run(ctx, ln) }()
-	x.connect(t, ln)
+	go func() { ended <- host.Run(ctx, x.net.Listener) }()
+	x.connect(t)
 	o := x.run(t)
 	x.Client.Close()
 	cancel()
@@ -78,7 +77,7 @@ func (x *sockets) serve(t *testing.T) *server.Server {
 	if x.setup.Server.Whole() {
 		m.Chunk = m.Context
 	}
-	host, err := server.New(server.Config{Loop: x.loop, Models: []server.Model{m}, Answers: x.world})
+	host, err := server.New(server.Config{Loop: x.loop, Models: []server.Model{m}, Answers: x.world, Certificate: x.net.certificate})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,10 +85,10 @@ func (x *sockets) serve(t *testing.T) *server.Server {
 }
 
 // connect makes the client, and opens the connections that are there before the first key.
-func (x *sockets) connect(t *testing.T, ln *memnet.Listener) {
+func (x *sockets) connect(t *testing.T) {
 	var err error
 	x.Client, err = endpoint.NewClient(endpoint.Config{
-		URL: "http://mock", Protocol: dialect.OpenAICompletions, Model: "m", SendAnswer: true, DialContext: ln.DialContext,
+		URL: x.net.url(), Protocol: dialect.OpenAICompletions, Model: "m", SendAnswer: true, DialContext: x.net.dial, Roots: x.net.roots(t),
 		Limits: endpoint.Limits{Connect: longest, FirstByte: longest, Gap: longest, Whole: longest},
 	}, x.loop)
 	if err != nil {
@@ -100,6 +99,7 @@ func (x *sockets) connect(t *testing.T, ln *memnet.Listener) {
 			t.Fatal(err)
 		}
 	}
+	x.net.begin()
 }
 
 // run has everything happen, and returns what became of it.
@@ -107,7 +107,7 @@ func (x *sockets) run(t *testing.T) *cases.Outcome {
 	over := make(chan *cases.Outcome, 1)
 	end := func() {
 		x.over = true
-		over <- x.world.End(x.setup.End(), cases.Seen{Loads: x.asked.Stats().Loads, Dials: x.dials, Served: x.asked.fill})
+		over <- x.world.End(x.setup.End(), cases.Seen{Loads: x.asked.Stats().Loads, Dials: x.net.dials(), Served: x.asked.fill})
 	}
 	finished := func() {}
 	if x.setup.Until != nil {
