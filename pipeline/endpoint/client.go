@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -45,6 +44,7 @@ type Client struct {
 	address   address
 	loop      Loop
 	transport *http.Transport
+	lines     *lines
 
 	ctx     context.Context // of all requests; ended by Close
 	stop    context.CancelCauseFunc
@@ -69,26 +69,19 @@ func NewClient(config Config, loop Loop) (*Client, error) {
 		return nil, fmt.Errorf("endpoint: %w", err)
 	}
 	config.Limits, config.Key = config.Limits.WithDefaults(), config.Key.For(config.URL)
-	c := &Client{config: config, dialect: d, address: at, loop: loop, transport: newTransport(config), account: newAccount(&config)}
+	// A dial goes on after the request that wanted it has met its limit, since a later one may
+	// use the connection; it gets twice the time.
+	longest := 2 * config.Limits.Connect
+	l := newLines(config.DialContext, longest)
+	c := &Client{config: config, dialect: d, address: at, loop: loop, lines: l, transport: newTransport(config, l, longest), account: newAccount(&config)}
 	c.ctx, c.stop = context.WithCancelCause(context.Background())
 	return c, nil
 }
 
-// newTransport returns the transport of a client. A dial goes on after the request
-// that wanted it has met its limit, since a later one may use the connection; it
-// gets twice the time.
-func newTransport(config Config) *http.Transport {
-	longest := 2 * config.Limits.Connect
-	dial := config.DialContext
-	if dial == nil {
-		dial = (&net.Dialer{}).DialContext
-	}
+// newTransport returns the transport of a client, whose handshakes take no longer than that.
+func newTransport(config Config, l *lines, longest time.Duration) *http.Transport {
 	return &http.Transport{
-		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-			ctx, cancel := context.WithTimeout(ctx, longest)
-			defer cancel()
-			return dial(ctx, network, addr)
-		},
+		DialContext:            l.connect,
 		TLSClientConfig:        &tls.Config{RootCAs: config.Roots},
 		TLSHandshakeTimeout:    longest,
 		ForceAttemptHTTP2:      true,
@@ -142,6 +135,7 @@ func (c *Client) Close() {
 	c.stop(errClosed)
 	c.flights.Wait()
 	c.transport.CloseIdleConnections()
+	c.lines.close()
 }
 
 // WarmUp opens n connections, so that the first n requests that run at once find
