@@ -64,7 +64,7 @@ func (d *recording) add(l *line, s typing.Step) {
 	if len(d.steps) > 0 {
 		s.Gap = at - d.last
 	}
-	if l.Truth != nil && s.Kind == typing.Key {
+	if l.Truth != nil && s.Kind != typing.Open {
 		s.Truth = *l.Truth
 	}
 	d.last = at
@@ -165,6 +165,10 @@ func (d *recording) readSelection(l *line) error {
 	if len(l.Sel) == 0 {
 		return errors.New("the selection has no range")
 	}
+	anchor, err := offset(d.text, d.ascii, l.Sel[0][0])
+	if err != nil {
+		return err
+	}
 	cursor, err := offset(d.text, d.ascii, l.Sel[0][1])
 	if err != nil {
 		return err
@@ -173,7 +177,7 @@ func (d *recording) readSelection(l *line) error {
 		d.steps[len(d.steps)-1].Edit.Cursor = cursor
 		d.edited = false
 	} else if cursor != d.cursor {
-		d.add(l, typing.Step{Kind: typing.Move, Cursor: cursor})
+		d.add(l, typing.Step{Kind: typing.Move, Cursor: cursor, Selected: cursor - anchor})
 	}
 	d.cursor = cursor
 	return nil

@@ -37,8 +37,8 @@ const (
 // delete, insert, replace or multi for what is none. An edit with a source (src) came
 // from the editor and is no key either. "cursor" says where a content or an edit leaves
 // the cursor; without it that is the start of a content, the end of what an edit put in,
-// or what a sel within 50 ms says. "truth" is the text that really follows a key; without
-// it that is found in the recording. "class" and "burst" of a key are for readers of
+// or what a sel within 50 ms says. "truth" is the text that really follows an edit or a
+// move; without it that is found in the recording. "class" and "burst" of a key are for readers of
 // the file.
 //
 // The second is a workspace recording of VS Code (*.recording.w.json, and the log of one

@@ -25,7 +25,7 @@ func TestReadTable(t *testing.T) {
 		same(t, name, steps(t, s, 1), []typing.Step{
 			{Kind: typing.Open, Text: "print(1)\n", Cursor: 9},
 			{Kind: typing.Change, Gap: 1200 * ms, Edit: edit(6, 1, "2", 7)},
-			{Kind: typing.Move, Gap: 300 * ms, Cursor: 9},
+			{Kind: typing.Move, Gap: 300 * ms, Cursor: 9, Truth: "é😀"},
 			{Kind: typing.Key, Gap: ms, Edit: edit(9, 0, "é", 11), Class: typing.Word, Burst: 1, Truth: "😀"},
 			{Kind: typing.Key, Gap: 99*ms + 500_000, Edit: edit(11, 0, "😀", 15), Class: typing.Punct, Burst: 1},
 			{Kind: typing.Key, Gap: 99*ms + 500_000, Edit: edit(11, 4, "", 11), Class: typing.Backspace, Burst: 1, Truth: "["},

@@ -110,7 +110,7 @@ func TestReadSession(t *testing.T) {
 	ms := time.Millisecond
 	want := []typing.Step{
 		{Kind: typing.Open, Text: "é😀\nab"},
-		{Kind: typing.Move, Gap: 50 * ms, Cursor: 7},
+		{Kind: typing.Move, Gap: 50 * ms, Cursor: 7, Truth: "{\n  xyz"},
 		{Kind: typing.Key, Gap: 50 * ms, Edit: edit(7, 0, "{}", 8), Class: typing.Punct, Burst: 1, Truth: "\n  xyz"},
 		{Kind: typing.Key, Gap: 100 * ms, Edit: edit(8, 0, "\n  \n", 11), Class: typing.Enter, Burst: 1, Truth: "xyz"},
 		{Kind: typing.Key, Gap: 100 * ms, Edit: edit(11, 0, "x", 12), Class: typing.Word, Burst: 1, Truth: "yz"},
@@ -118,7 +118,7 @@ func TestReadSession(t *testing.T) {
 		{Kind: typing.Key, Gap: 100 * ms, Edit: edit(13, 1, "", 13), Class: typing.Backspace, Burst: 1},
 		{Kind: typing.Change, Gap: 100 * ms, Edit: edit(2, 4, "!", 3)},
 		{Kind: typing.Change, Edit: edit(0, 2, "e", 1)},
-		{Kind: typing.Move, Gap: 200 * ms, Cursor: 2},
+		{Kind: typing.Move, Gap: 200 * ms, Cursor: 2, Truth: "1"},
 		{Kind: typing.Change, Gap: 50 * ms, Edit: edit(2, 0, "1", 3)},
 		{Kind: typing.Open, Gap: 10 * ms},
 	}

@@ -181,6 +181,7 @@ func (t *table) complete(l *line) error {
 		}
 		*l = line{Ev: "sel", T: l.T, Doc: l.Doc, Sel: [][2]int{{*l.Cursor, *l.Cursor}}}
 		d.edited = false // the cursor of an edit stands in its own row
+		t.follow(l)
 	default:
 		return t.edit(l, d)
 	}
@@ -194,9 +195,14 @@ func (t *table) edit(l *line, d *recording) (err error) {
 			return t.wrong("offset", err)
 		}
 	}
+	t.follow(l)
+	return nil
+}
+
+// follow takes what really follows the row, where the table says it.
+func (t *table) follow(l *line) {
 	if _, ok := t.column["truth"]; ok {
 		truth := t.cell("truth")
 		l.Truth = &truth
 	}
-	return nil
 }

@@ -7,19 +7,19 @@ import (
 	"halfsecond/simulators/ide/typing"
 )
 
-// follower finds the text that follows each key until something else happens.
+// follower finds the text that follows each step until something else happens.
 type follower struct {
-	text strings.Builder // what is typed in one go
-	keys []followed      // of that go
+	text  strings.Builder // what is typed in one go
+	steps []followed      // of that go, and the one before it
 }
 
-// followed is a key whose truth is being found: it is what comes behind at.
+// followed is a step whose truth is being found: it is what comes behind at.
 type followed struct {
 	truth *string
 	at    int
 }
 
-// do does a step of the document. The truth of a key is written by a later do or end,
+// do does a step of the document. Its truth is written by a later do or end,
 // nil for none.
 func (f *follower) do(d *document.Document, s *typing.Step, truth *string) {
 	if text, ok := added(d, s); ok {
@@ -28,19 +28,19 @@ func (f *follower) do(d *document.Document, s *typing.Step, truth *string) {
 		f.end()
 	}
 	s.Do(d)
-	if s.Kind == typing.Key && truth != nil {
-		f.keys = append(f.keys, followed{truth, f.text.Len()})
+	if s.Kind != typing.Open && truth != nil {
+		f.steps = append(f.steps, followed{truth, f.text.Len()})
 	}
 }
 
 // end says that nothing goes on with what was typed.
 func (f *follower) end() {
 	text := f.text.String()
-	for _, k := range f.keys {
+	for _, k := range f.steps {
 		*k.truth = text[k.at:]
 	}
 	f.text.Reset()
-	f.keys = f.keys[:0]
+	f.steps = f.steps[:0]
 }
 
 // added returns the text that a step adds at the cursor, when it does no more

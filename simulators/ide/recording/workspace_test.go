@@ -21,12 +21,12 @@ const ms = time.Millisecond
 var small = map[string][]typing.Step{
 	"0": {
 		{Kind: typing.Open, Text: "f\n"},
-		{Kind: typing.Move, Gap: 1100 * ms, Cursor: 1},
+		{Kind: typing.Move, Gap: 1100 * ms, Cursor: 1, Truth: "(xy"},
 		{Kind: typing.Key, Gap: 100 * ms, Edit: edit(1, 0, "()", 2), Class: typing.Punct, Burst: 1, Truth: "xy"},
 		{Kind: typing.Key, Gap: 100 * ms, Edit: edit(2, 0, "x", 3), Class: typing.Word, Burst: 1, Truth: "y"},
 		{Kind: typing.Change, Gap: 100 * ms, Edit: edit(3, 0, "y", 4)},
 		{Kind: typing.Open, Gap: 300 * ms, Text: "f\n"},
-		{Kind: typing.Move, Gap: 100 * ms, Cursor: 2},
+		{Kind: typing.Move, Gap: 100 * ms, Cursor: 2, Selected: 2},
 		{Kind: typing.Change, Gap: 100 * ms, Edit: edit(0, 1, "g", 1)},
 	},
 	"1": {

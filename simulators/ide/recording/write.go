@@ -30,7 +30,7 @@ func Write(w io.Writer, y typing.Source) error {
 	return out.Flush()
 }
 
-// WriteTable is Write for a table in CSV, which does not hold texts with \r\n.
+// WriteTable is Write for a table in CSV, which holds neither selections nor texts with \r\n.
 func WriteTable(w io.Writer, y typing.Source) error {
 	out := csv.NewWriter(w)
 	if err := out.Write(columns); err != nil {
@@ -115,8 +115,9 @@ func (w *writing) line(s *typing.Step) (*line, error) {
 	case typing.Move:
 		l.Ev = "sel"
 		s.Do(&w.document)
-		cursor := unitsOf(w.document.Before())
-		l.Sel = [][2]int{{cursor, cursor}}
+		text := w.document.Text()
+		l.Sel = [][2]int{{unitsOf(text[:s.Cursor-s.Selected]), unitsOf(text[:s.Cursor])}}
+		l.Truth = &s.Truth
 		return l, nil
 	default:
 		err = w.edit(l, s)
@@ -137,8 +138,9 @@ func (w *writing) edit(l *line, s *typing.Step) (err error) {
 	from := unitsOf(text[:e.Offset])
 	l.Edit = []part{{from, from + unitsOf(text[e.Offset:e.Offset+e.Delete]), e.Insert}}
 	if s.Kind == typing.Key {
-		l.Class, l.Burst, l.Truth = s.Class.String(), s.Burst, &s.Truth
+		l.Class, l.Burst = s.Class.String(), s.Burst
 	}
+	l.Truth = &s.Truth
 	s.Do(&w.document)
 	return nil
 }

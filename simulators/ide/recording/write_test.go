@@ -75,9 +75,38 @@ func TestWrite(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s, %s: %v", name, format, err)
 			}
-			same(t, name+", "+format, steps(t, s, 0), all(y()))
+			want := all(y())
+			if format == "table" { // which has no selections
+				for i := range want {
+					want[i].Selected = 0
+				}
+			}
+			same(t, name+", "+format, steps(t, s, 0), want)
 		}
 	}
+}
+
+// A selection is written from its start to the cursor, in both directions.
+func TestWriteSelection(t *testing.T) {
+	typed := []typing.Step{
+		{Kind: typing.Open, Text: "é😀\nab", Cursor: 2},
+		{Kind: typing.Move, Gap: ms, Cursor: 9, Selected: 7, Truth: "x"},
+		{Kind: typing.Move, Gap: ms, Cursor: 6, Selected: -2},
+	}
+	var out strings.Builder
+	if err := Write(&out, &source{steps: append(typed, typing.Step{Kind: typing.Change, Edit: edit(6, 2, "", 6)})}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"sel":[[1,6]],"truth":"x"`, `"sel":[[5,3]],"truth":""`} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("written:\n%swant %s in it", out.String(), want)
+		}
+	}
+	s, err := Read("f", strings.NewReader(out.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "selections", steps(t, s, 0)[:3], typed)
 }
 
 func TestWriteLines(t *testing.T) {
@@ -86,10 +115,10 @@ func TestWriteLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"ev":"content","t":0,"doc":0,"text":"é\nb","cursor":1}
-{"ev":"edit","t":0.000001,"doc":0,"k":"replace","edit":[[0,1,"e"]],"cursor":0}
-{"ev":"edit","t":123.45679,"doc":0,"k":"insert","edit":[[0,0,""]],"cursor":1}
-{"ev":"edit","t":123.45679,"doc":0,"k":"delete","edit":[[0,1,""]],"cursor":0}
-{"ev":"sel","t":124.45679,"doc":0,"sel":[[2,2]]}
+{"ev":"edit","t":0.000001,"doc":0,"k":"replace","edit":[[0,1,"e"]],"cursor":0,"truth":""}
+{"ev":"edit","t":123.45679,"doc":0,"k":"insert","edit":[[0,0,""]],"cursor":1,"truth":""}
+{"ev":"edit","t":123.45679,"doc":0,"k":"delete","edit":[[0,1,""]],"cursor":0,"truth":""}
+{"ev":"sel","t":124.45679,"doc":0,"sel":[[2,2]],"truth":""}
 {"ev":"edit","t":126.45679,"doc":0,"k":"enter","edit":[[2,2,"\n\t\n"]],"cursor":4,"class":"enter","burst":1,"truth":"x, \"y\" and\n"}
 {"ev":"edit","t":2126.456791,"doc":0,"k":"char","edit":[[4,4,"x"]],"cursor":5,"class":"word","burst":2,"truth":""}
 {"ev":"content","t":3602126.456791,"doc":0,"text":"","cursor":0}

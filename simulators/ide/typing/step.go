@@ -68,7 +68,9 @@ type Step struct {
 	Class  Class         // of a Key
 	Burst  int           // of a Key: the burst of typing that it is part of, from 1 on; 0 when nobody counted
 	Cursor int           // of a Move or an Open: the cursor's new position
-	Text   string        // of an Open: the new document; of a Popup: the selected entry; of an Invoke
+	// Selected is how many bytes a Move selects before the cursor; below 0 so many behind it.
+	Selected int
+	Text     string // of an Open: the new document; of a Popup: the selected entry; of an Invoke
 	// Truth is, for what changes the document or moves the cursor, the text that will really follow at the cursor, as far
 	// as it is typed in one go. It is empty when nothing follows there, such as
 	// when the next thing to happen is that the key is taken back.
