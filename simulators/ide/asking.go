@@ -55,6 +55,11 @@ func (e *Editor) ask(k *key) {
 	if k.held = p.Triggers.Refuse(&e.document); k.held != "" {
 		return
 	}
+	if k.class == pipeline.ClassMove {
+		if k.held = e.trail.Moved(&p.Triggers.Nearby, &e.document, e.handled); k.held != "" {
+			return
+		}
+	}
 	k.ready = e.thread.work()
 	throttled := a.asked && e.handled < a.last+p.Throttle
 	if throttled && !p.Trailing {

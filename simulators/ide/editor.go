@@ -35,6 +35,7 @@ type Editor struct {
 	thread  thread
 	last    *key // the step after which nothing else has happened, if it left a trace
 	asking  asking
+	trail   plugin.Trail
 	live    []*request // under way, the oldest first
 	screen  screen
 	reading pipeline.Timer // until the person takes what is shown
@@ -112,6 +113,7 @@ func (e *Editor) step(s *typing.Step, came time.Duration) {
 		before.past = true
 	}
 	typed := e.change(s)
+	e.follow(s.Kind)
 	e.giveUp(s.Kind)
 	k := e.press(s, came)
 	if kept := e.keep(s, k, shown, typed); k != nil && !kept {
@@ -138,6 +140,16 @@ func (e *Editor) change(s *typing.Step) (typed string) {
 	}
 	e.pull()
 	return ""
+}
+
+// follow tells the rule about moves of a step that was done.
+func (e *Editor) follow(step typing.Kind) {
+	switch step {
+	case typing.Open:
+		e.trail.Opened()
+	case typing.Key, typing.Change, typing.Accept:
+		e.trail.Changed(&e.sim.config.Plugin.Triggers.Nearby, &e.document, e.handled)
+	}
 }
 
 // acceptance returns the edit that puts a suggestion into the document.
@@ -167,7 +179,7 @@ func (e *Editor) press(s *typing.Step, came time.Duration) *key {
 		e.truth = strings.TrimPrefix(e.truth, e.screen.rest)
 		e.last = e.newStep(pipeline.ClassAccept, came)
 		return e.last
-	case s.Kind == typing.Move && t.Moves:
+	case s.Kind == typing.Move && t.Moves && s.Selected == 0:
 		e.truth = s.Truth
 		e.last = e.newStep(pipeline.ClassMove, came)
 		return e.last

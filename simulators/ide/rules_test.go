@@ -23,7 +23,7 @@ func anyRules(d *dist.Rand) plugin.Rules {
 		Throttle: span(300), Trailing: yes(), MostLive: d.IntN(3), Join: yes(), OnLimit: plugin.OnLimit(d.IntN(2)),
 		Cancel: plugin.Cancel(d.IntN(3)), KeepMatching: yes(), Rest: plugin.Rest(d.IntN(2)), EditorToken: d.IntN(4) == 0,
 		Reuse: plugin.Reuse(d.IntN(2)), KeepSuperseded: yes(), Speculate: yes(), SpeculationLives: yes(),
-		Triggers:  plugin.Triggers{Moves: yes(), Changes: yes(), NotInWord: yes(), After: plugin.After(d.IntN(3))},
+		Triggers:  plugin.Triggers{Moves: yes(), Nearby: plugin.Nearby{Within: span(3000), Line: span(2000)}, Changes: yes(), NotInWord: yes(), After: plugin.After(d.IntN(3))},
 		Display:   plugin.Display{Hold: span(200), Render: span(20), Lines: plugin.Lines(d.IntN(4))},
 		Cache:     cache.Config{Capacity: d.IntN(2) * 50},
 		Prompt:    shape(1+d.IntN(200), d.IntN(50)),

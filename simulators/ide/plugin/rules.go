@@ -2,7 +2,8 @@
 // model and shows what it says.
 //
 // Read rules.go first: all that can be set. wait.go is how long a plugin waits after
-// a key, trigger.go where it does not ask at all, and display.go what it may show.
+// a key, trigger.go where it does not ask at all, nearby.go after which moves of the cursor
+// it does, and display.go what it may show.
 package plugin
 
 import (
@@ -123,7 +124,7 @@ func (l OnLimit) String() string { return onLimitNames[l] }
 
 // Validate reports everything that makes the rules impossible.
 func (p *Rules) Validate() error {
-	errs := []error{p.Wait.validate(), p.Display.validate(), p.Prompt.Validate()}
+	errs := []error{p.Wait.validate(), p.Triggers.Nearby.validate(), p.Display.validate(), p.Prompt.Validate()}
 	if p.Cache.Capacity != 0 {
 		errs = append(errs, p.Cache.Validate())
 	}

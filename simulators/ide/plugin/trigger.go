@@ -11,8 +11,9 @@ import (
 // Triggers is where and after what a plugin asks. The zero Triggers ask after every key,
 // wherever the cursor is.
 type Triggers struct {
-	Moves   bool // after a move of the cursor as well
-	Changes bool // after edits that are no keys as well, such as a paste
+	Moves   bool   // after a move of the cursor as well, unless it selects text
+	Nearby  Nearby // which of those moves
+	Changes bool   // after edits that are no keys as well, such as a paste
 	// NotInWord does not ask where a letter, a digit or an underscore follows.
 	NotInWord bool
 	After     After
@@ -46,7 +47,7 @@ const closing = ")]}>\"'`;:,"
 // Refuse returns the name of the rule by which a plugin does not ask at the cursor: "in_word",
 // "text_after", "comment" or "short_line"; "" where it asks.
 func (t *Triggers) Refuse(d *document.Document) string {
-	if *t == (Triggers{Moves: t.Moves, Changes: t.Changes}) {
+	if *t == (Triggers{Moves: t.Moves, Nearby: t.Nearby, Changes: t.Changes}) {
 		return ""
 	}
 	after, _, _ := strings.Cut(d.After(), "\n")
