@@ -122,6 +122,7 @@ const (
 	FactGivenUp     = "given_up"    // who gave its request up: one of those below
 	FactStored      = "stored"      // "yes": its answer is in the plugin's cache
 	FactSaved       = "saved"       // of an accepted suggestion: its characters
+	FactFlash       = "flash"       // "yes": its suggestion was taken away before it counted as seen
 )
 
 // Classes of steps that are no keys.

@@ -43,6 +43,7 @@ const (
 	heldByLimit    = "limit"
 	heldByLive     = "requests_under_way"
 	heldByEmpty    = "empty"
+	heldByKnown    = "known_empty" // the cache knows that the model says nothing there
 )
 
 // ask has the plugin ask for the last step when its rules allow it.

@@ -32,6 +32,7 @@ type key struct {
 	useful      bool     // its request's answer was shown
 	guessed     bool     // what follows its answer was asked for
 	stored      bool     // and it is in the cache
+	flash       bool     // what was shown for it was there too short to count
 	handed      bool
 
 	handled time.Duration // by the editor's thread
@@ -144,6 +145,9 @@ func (k *key) finish() *pipeline.Trace {
 	k.fact(pipeline.FactGivenUp, k.givenUp)
 	if k.stored {
 		k.fact(pipeline.FactStored, "yes")
+	}
+	if k.flash {
+		k.fact(pipeline.FactFlash, "yes")
 	}
 	if k.saved > 0 {
 		k.fact(pipeline.FactSaved, strconv.Itoa(k.saved))

@@ -6,16 +6,21 @@ import (
 	"halfsecond/simulators/ide/cache"
 )
 
-// recall shows what the cache has for the document as it is, and reports whether it has
-// anything to show.
+// recall shows what the cache has for the document as it is, and reports whether the step
+// needs no request: there is something to show, or it is known that nothing is said there.
 func (e *Editor) recall(k *key) bool {
 	if e.cache == nil {
 		return false
 	}
 	asked := e.document.Snapshot()
 	hit, ok := e.cache.Find(cache.Of(&asked), e.sim.config.Loop.Now())
+	if ok && hit.Rest == "" {
+		e.asking.patience.Asked()
+		k.held = heldByKnown
+		return true
+	}
 	d := &e.sim.config.Plugin.Display
-	if !ok || !document.Visible(hit.Rest) || hit.Typed < 0 || !d.Fits(hit.Rest, restOfLine(&e.document)) || !extends(hit.Rest, e.screen.entry) {
+	if !ok || !document.Visible(hit.Rest) || !d.Fits(hit.Rest, restOfLine(&e.document)) || !extends(hit.Rest, e.screen.entry) {
 		return false
 	}
 	now := e.sim.config.Loop.Now()
@@ -37,11 +42,16 @@ func (e *Editor) recall(k *key) bool {
 // store keeps the answer of a request that has ended, where the rules keep it: one to the
 // document as it still is, and others only by KeepSuperseded.
 func (e *Editor) store(r *request) {
-	superseded := r.key.verdict != document.Exact && !r.speculative
-	if e.cache == nil || r.warmUp || r.text == "" || superseded && !e.sim.config.Plugin.KeepSuperseded {
+	p := &e.sim.config.Plugin
+	complete := r.Record.Outcome == pipeline.OK && !r.closed
+	v := r.key.verdict
+	if r.text == "" { // nothing has come that was judged
+		v, _ = e.document.Judge(&r.asked, "")
+	}
+	superseded := v != document.Exact && !r.speculative
+	if e.cache == nil || r.warmUp || r.text == "" && !(complete && p.Cache.Empty) || superseded && !p.KeepSuperseded {
 		return
 	}
 	r.key.stored = true
-	complete := r.Record.Outcome == pipeline.OK && !r.closed
 	e.cache.Store(cache.Of(&r.asked), cache.Answer{Text: r.text, Complete: complete, Request: r.Record.ID}, e.sim.config.Loop.Now())
 }

@@ -12,10 +12,11 @@ import (
 
 // screen is the suggestion that is shown, and what waits to be.
 type screen struct {
-	rest    string // what is left of it; empty when nothing is shown
-	request int64  // where it came from
-	owner   *key   // whose trace tells of it
-	whole   bool   // nothing more will come
+	rest    string        // what is left of it; empty when nothing is shown
+	request int64         // where it came from
+	owner   *key          // whose trace tells of it
+	whole   bool          // nothing more will come
+	since   time.Duration // when it appeared
 
 	// remains is what would be left by now of a suggestion that a step hid although it went
 	// on with it: shown again, it has flickered.
@@ -47,6 +48,7 @@ func (e *Editor) hide(mark string) {
 	k := s.owner
 	s.owner = nil
 	if k != nil {
+		k.flash = k.flash || mark != pipeline.MarkAccepted && e.sim.config.Loop.Now()-s.since < e.sim.config.Plugin.Display.LeastVisible
 		k.Marks = append(k.Marks, pipeline.Mark{Name: mark, At: e.sim.config.Loop.Now()})
 		e.hand(k)
 	}
@@ -154,6 +156,7 @@ func (e *Editor) appear(k *key, request int64, rest string, whole bool) {
 		mark = pipeline.MarkShownAgain
 	}
 	s.rest, s.request, s.owner, s.whole, s.remains = rest, request, k, whole, ""
+	s.since = e.sim.config.Loop.Now()
 	k.Marks = append(k.Marks, pipeline.Mark{Name: mark, At: e.sim.config.Loop.Now()})
 	e.read()
 }

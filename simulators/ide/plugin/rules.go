@@ -122,6 +122,15 @@ var onLimitNames = []string{"send", "wait"}
 // String returns the name that scenario files use.
 func (l OnLimit) String() string { return onLimitNames[l] }
 
+// Outlives reports whether a request may still be under way when a later step asks.
+func (p *Rules) Outlives() bool {
+	closed := p.EditorToken || p.Cancel == CancelWire && !p.KeepMatching
+	return !closed || p.Speculate && p.SpeculationLives || p.WarmUp
+}
+
+// Overlaps reports whether two requests of one editor may be under way at once.
+func (p *Rules) Overlaps() bool { return p.Outlives() && (p.MostLive != 1 || p.Speculate) }
+
 // Validate reports everything that makes the rules impossible.
 func (p *Rules) Validate() error {
 	errs := []error{p.Wait.validate(), p.Triggers.Nearby.validate(), p.Display.validate(), p.Prompt.Validate()}
