@@ -83,8 +83,10 @@ func (o *runOptions) mayOverlap(s *scenario.Scenario) error {
 	switch {
 	case o.perUser < 1:
 		return fmt.Errorf("--per-user %d: want at least 1", o.perUser)
-	case s.IDE != nil && s.IDE.Plugin.Cancel != plugin.CancelWire && o.perUser == 1:
+	case s.IDE != nil && s.IDE.Plugin.Cancel != plugin.CancelWire && s.IDE.Plugin.Overlaps() && o.perUser == 1:
 		return fmt.Errorf("ide.plugin.cancel %s leaves requests under way at the next key, and --per-user allows one: allow more, such as --per-user 8, or cancel on the wire", s.IDE.Plugin.Cancel)
+	case s.IDE != nil && s.IDE.Plugin.Overlaps() && o.perUser == 1:
+		return errors.New("ide.plugin.requests leaves requests under way at the next key, and --per-user allows one: allow more, such as --per-user 8, or leave out keep_matching, speculation_lives and warm_up")
 	}
 	return nil
 }

@@ -200,6 +200,8 @@ bench:
 	"ide, wire":              {ghost + "  plugin: {debounce: 75ms, cancel: wire, reuse: typed_as_suggested}\n", "first_character", true},
 	"ide, discard, no reuse": {ghost + "  plugin: {debounce: 40ms, cancel: discard, reuse: none, prefix_tokens: 300}\n", "first_character", true},
 	"ide, no cancel":         {ghost + "  plugin: {debounce: 0ms, cancel: none, reuse: typed_as_suggested, max_tokens: 8}\n", "first_character", true},
+	"ide, written out":       {ghost + "  plugin: {wait: {by: rhythm, prepare: 4ms}, prompt: {layout: line_after_middle, family: qwen, prefix: 40 lines, header: [\"// {path}\"], snippets: {n: 2, every: 7}}}\n", "first_character", true},
+	"ide, one flight":        {ghost + "  plugin: {cancel: none, requests: {most_live: 1}, cache: {capacity: 50, superseded: true, prefix: {reach: any}}, display: {hold: 120ms, lines: end}}\n", "first_character", true},
 }
 
 // shared has prompts that begin alike, some of which are nothing else.

@@ -6,6 +6,7 @@ import (
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/quantile"
+	"halfsecond/simulators/ide/cache"
 	"halfsecond/simulators/ide/plugin"
 	"halfsecond/simulators/scenario"
 )
@@ -64,7 +65,7 @@ func EstimateRun(ctx context.Context, s *scenario.Scenario, set Settings) (Estim
 	e := Estimate{AtMost: s.IDE != nil && set.Target == Endpoint}
 	if e.AtMost {
 		unused := *s.IDE
-		unused.Plugin.Reuse = plugin.ReuseNone
+		unused.Plugin = unhelped(unused.Plugin)
 		all.IDE = &unused
 	}
 	spoken := 0 // tokens
@@ -86,6 +87,9 @@ func EstimateRun(ctx context.Context, s *scenario.Scenario, set Settings) (Estim
 		},
 	}}
 	_, err := r.carryOut(ctx)
+	if e.AtMost && s.IDE.Plugin.Speculate { // whatever is shown of them
+		e.Requests, e.PromptTokens = 2*e.Requests, 2*e.PromptTokens
+	}
 	if s.IDE != nil { // whatever the modelled answers are, and one that is given up may cost as much
 		e.OutputTokens = e.Requests * s.IDE.Plugin.MaxTokens
 	}
@@ -96,6 +100,15 @@ func EstimateRun(ctx context.Context, s *scenario.Scenario, set Settings) (Estim
 		e.withSpeech(s, &set, spoken, air)
 	}
 	return e, err
+}
+
+// unhelped returns rules that ask whenever a plugin may, whatever is answered and when.
+func unhelped(p plugin.Rules) plugin.Rules {
+	p.Reuse, p.Cache, p.Join, p.MostLive = plugin.ReuseNone, cache.Config{}, false, 0
+	if p.Wait.Debounce == plugin.Response {
+		p.Wait = plugin.Wait{For: p.Wait.Least, EndOfLine: p.Wait.EndOfLine}
+	}
+	return p
 }
 
 // withSpeech adds what the speech services are asked. A language model that stays modelled is

@@ -28,6 +28,15 @@ func (r *run) typist(t scenario.Typist) (func(user int) typing.Source, error) {
 	return func(user int) typing.Source { return typist.Type(r.settings.Seed, user) }, nil
 }
 
+// focused has the editor of each user get the focus once the first document is open, where
+// the plugin has a use for that.
+func focused(types func(user int) typing.Source, warmsUp bool) func(user int) typing.Source {
+	if !warmsUp {
+		return types
+	}
+	return func(user int) typing.Source { return typing.Focused(types(user)) }
+}
+
 // replay has each user do what was recorded.
 func replay(t scenario.Typist) (func(user int) typing.Source, error) {
 	session := t.Session.Recording
@@ -63,7 +72,7 @@ func (l *load) typing(s *scenario.IDE) error {
 		Watch: watch, Reads: reads,
 		Loop: l.run.clock, LLM: l.run.model, Seed: l.run.settings.Seed, Plugin: s.Plugin, Right: s.Truth,
 		Broken: s.Broken, Language: syntax.LanguageOf(s.Typist.Text.Name),
-		Typing: types, MaxPause: s.Typist.MaxPause, NextRequest: l.run.nextID, Late: l.run.late(),
+		Typing: focused(types, s.Plugin.WarmUp), MaxPause: s.Typist.MaxPause, NextRequest: l.run.nextID, Late: l.run.late(),
 	})
 	if err != nil {
 		return err

@@ -53,3 +53,23 @@ func TestNothingLostOfRecordings(t *testing.T) {
 		}
 	}
 }
+
+// TestLayoutOfMock: the mock is asked in an order that it has, or that is written into the prompt.
+func TestLayoutOfMock(t *testing.T) {
+	const refused = "is the order of a server that joins the texts itself"
+	for keys, want := range map[string]string{
+		"{prompt: {layout: spm}}":                             refused,
+		"{prompt: {layout: line_after_middle}}":               refused,
+		"{prompt: {layout: line_after_middle, family: qwen}}": "",
+		"{prompt: {layout: prefix_only}}":                     "",
+	} {
+		s := parse(t, strings.Replace(typedBy, "PLUGIN", keys, 1))
+		_, err := Run(t.Context(), s, Settings{Target: Mock, Seed: 1, N: 3})
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s on the mock: %v, want %q", keys, err, want)
+		}
+		if _, err := Run(t.Context(), s, Settings{Target: Sim, Seed: 1, N: 3}); err != nil {
+			t.Errorf("%s on the simulator: %v", keys, err)
+		}
+	}
+}

@@ -97,6 +97,13 @@ func (f field[S]) where(on, words string, holds func(s *S) bool) field[S] {
 	return f
 }
 
+// given limits a field to what keys stand for that were read before, elsewhere too; words say
+// to what.
+func (f field[S]) given(words string, holds func(s *S) bool) field[S] {
+	f.holds, f.When = holds, words
+	return f
+}
+
 // object returns the form of a mapping with these fields. settle, if there is
 // one, sees the value when all of its fields are right, with the entries of the
 // file for their positions.
@@ -132,30 +139,39 @@ func (o mold[S]) keys() []Key {
 
 func (o mold[S]) read(r *reader, n ast.Node) (S, bool) {
 	var s S
+	ok := o.readInto(r, n, &s)
+	return s, ok
+}
+
+// readInto reads the fields into an s.
+func (o mold[S]) readInto(r *reader, n ast.Node, s *S) bool {
 	before := len(r.Problems)
 	found, ok := r.entries(n, o.names())
 	if !ok {
-		return s, false
+		return false
 	}
 	wrong := map[string]bool{} // keys whose value could not be read
 	for _, f := range o.fields {
-		wrong[f.Path] = !o.readField(r, f, found, wrong, &s)
+		wrong[f.Path] = !o.readField(r, f, found, wrong, s)
 		ok = ok && !wrong[f.Path]
 	}
 	if ok = ok && len(r.Problems) == before; ok && o.settle != nil {
-		o.settle(r, found, &s)
+		o.settle(r, found, s)
 	}
-	return s, ok && len(r.Problems) == before
+	return ok && len(r.Problems) == before
 }
 
 // readField reads one field into s. When the key that decides over it is wrong
 // itself, the field's value is still read but not asked for.
 func (o mold[S]) readField(r *reader, f field[S], found map[string]entry, wrong map[string]bool, s *S) (ok bool) {
 	e, given := found[f.Path]
-	unsure := f.on != "" && wrong[f.on]
+	unsure := f.on != "" && wrong[f.on] || f.on == "" && f.holds != nil && len(r.Problems) > 0
 	switch {
 	case !unsure && !o.applies(f, s):
-		if given {
+		switch {
+		case given && f.on == "":
+			r.Within(f.Path, e.key, func() { r.FailHere("has no effect here: it goes with %s", f.When) })
+		case given:
 			is := cmp.Or(o.value(f.on, s), "given") // what has keys of its own is not written in one line
 			r.Within(f.Path, e.key, func() { r.FailHere("goes with %s, and %s is %s", f.When, f.on, is) })
 		}

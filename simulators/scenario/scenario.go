@@ -201,7 +201,7 @@ func Parse(file string, data []byte, open func(name string) ([]byte, error)) (*S
 
 // Canonical returns the scenario in full: every default is written out, names of
 // the catalogue are spelled as there, and the figures of components and the
-// contents of files are noted. Parse reads it back to an equal scenario, but for
+// contents of files are noted. A plugin's rules that are as usual are left out by groups. Parse reads it back to an equal scenario, but for
 // the positions of the budgets.
 func (s *Scenario) Canonical() string { return schema.write(*s).render(false) }
 
