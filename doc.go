@@ -76,6 +76,7 @@
 //	  finding          what was seen of an endpoint means: findings, each with evidence and the fix
 //	    spoken         the same of speech
 //	  diagnosis        known failures of a voice stack, told by the traces of a run: evidence and the fix
+//	  ghost            ghost text: where the time of a key goes, what answers are worth, what was for nobody
 //	  dashboard        voice turns as Pipecat, LiveKit and Vapi number them, and what each leaves out
 //	  report           terminal, JSON, CSV, Markdown and JUnit reports
 //	    picture        the pictures of a comparison, SVG and PNG

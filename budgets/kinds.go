@@ -43,7 +43,7 @@ var (
 		mark:    pipeline.MarkFirstCharacter,
 		landing: latency("ttfc", ttfcFormula, opportunities, toOpportunity),
 		of:      toOpportunity,
-		own:     ideMetrics,
+		own:     slices.Concat(ideMetrics, ghostMetrics),
 	}
 	// bench stands for every other kind: plain requests.
 	bench = kind{
@@ -166,11 +166,6 @@ var ideMetrics = []Metric{
 			})
 		},
 	},
-	tally("useful_share", Share, "of those keys, the ones whose answer was shown, now or after trimming (verdict exact or typed_through)", opportunities,
-		ofOpportunity(func(t *pipeline.Trace) (float64, standing) {
-			verdict := t.Fact(pipeline.FactVerdict)
-			return flag(verdict == "exact" || verdict == "typed_through")
-		})),
 	tally("reuse_share", Share, "of those keys, the ones served from an earlier answer that the user typed as suggested", "keys after which something was shown",
 		func(t *pipeline.Trace) (float64, standing) {
 			if _, s := ifMarked(t, pipeline.MarkFirstCharacter); s != present {

@@ -51,7 +51,8 @@ func TestIDEMetrics(t *testing.T) {
 	reused.Facts = append(reused.Facts, pipeline.Fact{Name: "source", Value: "typed_as_suggested"}, pipeline.Fact{Name: "verdict", Value: "typed_through"})
 	exact := key(1, true, 120*ms, pipeline.OK)
 	exact.Facts = append(exact.Facts, pipeline.Fact{Name: "source", Value: "network"}, pipeline.Fact{Name: "verdict", Value: "exact"})
-	exact.Marks = append(exact.Marks, pipeline.Mark{Name: "first_line", At: exact.Due + 180*ms})
+	exact.Marks = append(exact.Marks, pipeline.Mark{Name: "first_line", At: exact.Due + 180*ms},
+		pipeline.Mark{Name: "shown", At: exact.Due + 120*ms}, pipeline.Mark{Name: "hidden_by_key", At: exact.Due + 419*ms})
 	diverged := key(2, true, -1, pipeline.OK)
 	diverged.Facts = append(diverged.Facts, pipeline.Fact{Name: "verdict", Value: "diverged"})
 	traces := []pipeline.Trace{
@@ -64,6 +65,10 @@ func TestIDEMetrics(t *testing.T) {
 	check(t, pool(t, "ide", "requests_per_key", traces), 6, 0, 0, 1, 1, 1, 2)
 	check(t, pool(t, "ide", "cancelled_share", traces), 5, 0, 0, 0, 1, 1)
 	check(t, pool(t, "ide", "useful_share", traces), 3, 0, 0, 1)
+	check(t, pool(t, "ide", "useful_requests", traces), 5, 0, 0, 0, 0, 1)
+	check(t, pool(t, "ide", "useful_answers", traces), 2, 0, 1)
+	check(t, pool(t, "ide", "flash_share", traces), 1, 1)
+	check(t, pool(t, "ide", "flicker_share", traces), 1, 0)
 	check(t, pool(t, "ide", "reuse_share", traces), 3, 0, 0, 1)
 }
 

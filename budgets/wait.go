@@ -42,6 +42,9 @@ func withNone(metrics []Metric, h *trace.Header) []Metric {
 		if m.Name == "wasted_tokens" && budgeted(h, m.Name) {
 			*m = wastedTokens(true)
 		}
+		if m.Name == "flash_share" {
+			*m = flashShare(leastVisible(h))
+		}
 	}
 	return metrics
 }

@@ -71,6 +71,7 @@ const (
 	SpanDebounce    = "debounce"     // until nothing has been typed for long enough
 	SpanClientQueue = "client_queue" // a request is due, and the plugin's own rules hold it back
 	SpanHold        = "hold"         // text is there, and is not shown yet
+	SpanRender      = "render"       // from where it may be shown to the screen
 	SpanLLMDecode   = "llm_decode"   // of a plain request: first token to last
 
 	SpanStall = "stall" // the longest gap in an answer that streams beside a request's prompt
@@ -123,7 +124,19 @@ const (
 	FactStored      = "stored"      // "yes": its answer is in the plugin's cache
 	FactSaved       = "saved"       // of an accepted suggestion: its characters
 	FactFlash       = "flash"       // "yes": its suggestion was taken away before it counted as seen
+	FactTyped       = "typed"       // the text that the key types, where texts are kept
 )
+
+// Facts of a key, or another step, about its request's prompt, beside the one that the same
+// person's plugin sent before; there are none of the first.
+const (
+	FactDiffersAt = "differs_at" // how many tokens they share, which is the index of the first that differs
+	FactDiffersBy = "differs_by" // why they share no more: a cause of package simulators/ide/prompt
+)
+
+// FactShownCharacters is the fact of a key, or another step, with the mark shown or shown_again:
+// the most characters of its suggestion that were on the screen at one time.
+const FactShownCharacters = "shown_characters"
 
 // Classes of steps that are no keys.
 const (

@@ -100,7 +100,9 @@ func key(i int) pipeline.Trace {
 	r.Transport = pipeline.NewTransport()
 	r.Transport.Status, r.Transport.HTTP, r.Transport.Reused = 200, "1.1", true
 	t.Requests = []pipeline.Request{r}
-	t.Marks = []pipeline.Mark{{Name: "first_character", At: t.Spans[llm].End}}
+	t.Marks = []pipeline.Mark{
+		{Name: "first_character", At: t.Spans[llm].End}, {Name: "shown", At: t.Spans[llm].End}, {Name: "hidden_by_key", At: t.Due + 400*ms},
+	}
 	t.Facts = append(t.Facts, pipeline.Fact{Name: "verdict", Value: "exact"}, pipeline.Fact{Name: "source", Value: "network"})
 	return t
 }

@@ -35,6 +35,9 @@ type Header struct {
 	Load         Load
 	SelfTest     SelfTest
 	ScenarioText string // the canonical scenario
+	// LeastVisible is how long a suggestion in an editor must be there to count as shown; 0
+	// where the scenario does not say.
+	LeastVisible time.Duration
 }
 
 // Endpoint is a service that took the place of a modelled stage.

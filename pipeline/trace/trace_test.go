@@ -27,6 +27,7 @@ var header = Header{
 	TextsHashed:  true,
 	Load:         Load{FindStartUp: true, Users: 8, Settling: 10 * time.Second, Salt: 1<<64 - 1},
 	ScenarioText: "kind: voice\nname: \"voice\"\n",
+	LeastVisible: 300 * ms,
 }
 
 // turn returns a voice turn of nine stages and one request.

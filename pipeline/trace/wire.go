@@ -104,6 +104,7 @@ type wireHeader struct {
 	Load         *wireLoad     `json:"load,omitempty"`
 	SelfTest     *wireSelfTest `json:"self_test,omitempty"`
 	ScenarioText string        `json:"scenario_text"`
+	LeastVisible int64         `json:"least_visible_ns,omitempty"`
 }
 
 type wireStage struct {
@@ -117,7 +118,7 @@ type wireStage struct {
 func headerToWire(h Header) wireHeader {
 	w := wireHeader{
 		Trace: Version, Scenario: h.Scenario, Kind: h.Kind, ScenarioHash: h.ScenarioHash, Target: h.Target,
-		Seed: h.Seed, N: h.N, WarmUp: h.WarmUp, Version: h.Version, Budgets: h.Budgets, TextsHashed: h.TextsHashed, Load: loadToWire(h.Load), SelfTest: selfTestToWire(h.SelfTest), ScenarioText: h.ScenarioText,
+		Seed: h.Seed, N: h.N, WarmUp: h.WarmUp, Version: h.Version, Budgets: h.Budgets, TextsHashed: h.TextsHashed, Load: loadToWire(h.Load), SelfTest: selfTestToWire(h.SelfTest), ScenarioText: h.ScenarioText, LeastVisible: int64(h.LeastVisible),
 	}
 	for _, s := range h.Stages {
 		w.Stages = append(w.Stages, wireStage(s))
@@ -131,7 +132,7 @@ func headerToWire(h Header) wireHeader {
 func (w wireHeader) header() Header {
 	h := Header{
 		Scenario: w.Scenario, Kind: w.Kind, ScenarioHash: w.ScenarioHash, Target: w.Target,
-		Seed: w.Seed, N: w.N, WarmUp: w.WarmUp, Version: w.Version, Budgets: w.Budgets, TextsHashed: w.TextsHashed, Load: w.Load.load(), SelfTest: w.SelfTest.selfTest(), ScenarioText: w.ScenarioText,
+		Seed: w.Seed, N: w.N, WarmUp: w.WarmUp, Version: w.Version, Budgets: w.Budgets, TextsHashed: w.TextsHashed, Load: w.Load.load(), SelfTest: w.SelfTest.selfTest(), ScenarioText: w.ScenarioText, LeastVisible: time.Duration(w.LeastVisible),
 	}
 	for _, s := range w.Stages {
 		h.Stages = append(h.Stages, Stage(s))

@@ -41,6 +41,7 @@ type Editor struct {
 	reading pipeline.Timer // until the person takes what is shown
 	taken   int            // keys typed when the last suggestion was taken
 	guess   *request       // asked as if what is shown, or was, were accepted
+	before  *prompt.Prompt // of the request before, where drift is told
 
 	act      func() // arrive, bound once
 	done     func(*pipeline.Trace)
@@ -174,6 +175,9 @@ func (e *Editor) press(s *typing.Step, came time.Duration) *key {
 	case s.Kind == typing.Key:
 		e.truth = s.Truth
 		e.last = e.newKey(s.Class.String(), came)
+		if e.sim.config.Typed {
+			e.last.typed = typedBy(&s.Edit)
+		}
 		return e.last
 	case s.Kind == typing.Accept:
 		e.truth = strings.TrimPrefix(e.truth, e.screen.rest)

@@ -17,7 +17,7 @@ type key struct {
 	pipeline.Trace
 	spans [3]pipeline.Span
 	marks [4]pipeline.Mark
-	facts [4]pipeline.Fact
+	facts [8]pipeline.Fact
 
 	opportunity bool
 	verdict     document.Verdict
@@ -26,6 +26,9 @@ type key struct {
 	held        string   // why nothing was asked, or not at once
 	givenUp     string   // who gave its request up
 	saved       int      // characters of the suggestion that it accepted
+	characters  int      // the most of its suggestion that were on the screen
+	typed       string   // what was typed, where that is told
+	differs     *drift   // from the prompt before, where that is told
 	request     *request // nil when nothing was asked, and again when that has ended
 	joined      *request // the request of an earlier key whose text came while this was the last
 	past        bool     // something else happened in the editor since
@@ -38,7 +41,6 @@ type key struct {
 	handled time.Duration // by the editor's thread
 	ready   time.Duration // the plugin is prepared, and the wait begins
 	waits   time.Duration // until then, the wait of the rules
-	holds   time.Duration // since when its answer is held back
 }
 
 // newKey begins the trace of a key that came at an instant.
@@ -85,14 +87,19 @@ func (k *key) waited(now time.Duration) pipeline.SpanID {
 	return last
 }
 
-// heldFrom and heldTo bound the time for which the answer is there and not shown.
-func (k *key) heldFrom(now time.Duration) { k.holds = now }
-
-func (k *key) heldTo(now time.Duration) {
-	if now > k.holds && !k.landed() {
-		k.Append(pipeline.SpanHold, 0, true, pipeline.SpanID(len(k.Spans)-1))
-		s := &k.Spans[len(k.Spans)-1]
-		s.Start, s.End = k.holds, now
+// heldFor adds the time for which text was there and not shown, until now; the last of it is
+// its way to the screen.
+func (k *key) heldFor(from, now, render time.Duration) {
+	from = max(from, k.Due)
+	if now <= from || k.landed() {
+		return
+	}
+	last := pipeline.SpanID(len(k.Spans) - 1)
+	for _, p := range []pipeline.Part{{Name: pipeline.SpanHold, End: max(from, now-render)}, {Name: pipeline.SpanRender, End: now}} {
+		if p.End > from {
+			last = k.Add(pipeline.Span{Name: p.Name, Start: from, End: p.End, Simulated: true}, last)
+			from = p.End
+		}
 	}
 }
 
@@ -134,13 +141,12 @@ func (e *Editor) needs(k *key) bool {
 // finish returns the trace.
 func (k *key) finish() *pipeline.Trace {
 	k.handed, k.joined = true, nil
-	k.facts = [4]pipeline.Fact{
-		{Name: pipeline.FactOpportunity, Value: yesNo(k.opportunity)},
-		{Name: pipeline.FactVerdict, Value: string(k.verdict)},
-		{Name: pipeline.FactSource, Value: k.source},
-		{Name: pipeline.FactClass, Value: k.class},
-	}
-	k.Facts = k.facts[:]
+	k.Facts = append(k.facts[:0],
+		pipeline.Fact{Name: pipeline.FactOpportunity, Value: yesNo(k.opportunity)},
+		pipeline.Fact{Name: pipeline.FactVerdict, Value: string(k.verdict)},
+		pipeline.Fact{Name: pipeline.FactSource, Value: k.source},
+		pipeline.Fact{Name: pipeline.FactClass, Value: k.class},
+	)
 	k.fact(pipeline.FactHeld, k.held)
 	k.fact(pipeline.FactGivenUp, k.givenUp)
 	if k.stored {
@@ -152,6 +158,14 @@ func (k *key) finish() *pipeline.Trace {
 	if k.saved > 0 {
 		k.fact(pipeline.FactSaved, strconv.Itoa(k.saved))
 	}
+	if k.characters > 0 {
+		k.fact(pipeline.FactShownCharacters, strconv.Itoa(k.characters))
+	}
+	if d := k.differs; d != nil {
+		k.fact(pipeline.FactDiffersAt, strconv.Itoa(d.at))
+		k.fact(pipeline.FactDiffersBy, string(d.by))
+	}
+	k.fact(pipeline.FactTyped, k.typed)
 	return &k.Trace
 }
 

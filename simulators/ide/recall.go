@@ -25,6 +25,7 @@ func (e *Editor) recall(k *key) bool {
 	}
 	now := e.sim.config.Loop.Now()
 	e.asking.patience.Asked()
+	k.waited(now)
 	k.source = pipeline.SourceCache
 	k.Uses = append(k.Uses, pipeline.Use{Request: hit.Request, How: "cached"})
 	k.land(pipeline.MarkFirstCharacter, now)

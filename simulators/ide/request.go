@@ -25,6 +25,8 @@ type request struct {
 	first  pipeline.SpanID
 	valid  bool // the text can be shown as of the last time that it came
 
+	ready time.Duration // since when its text waits to be shown; Unknown when it does not
+
 	speculative bool // asked as if a suggestion were accepted
 	warmUp      bool // nobody waits for its answer
 	dropped     bool // the editor gave it up
@@ -43,7 +45,7 @@ func (e *Editor) newRequest(k *key) *request {
 // what will follow at the cursor.
 func (e *Editor) requestOf(k *key, sent prompt.Prompt, truth string) *request {
 	p := &e.sim.config.Plugin
-	r := &request{editor: e, key: k, sent: sent}
+	r := &request{editor: e, key: k, sent: sent, ready: pipeline.Unknown}
 	r.Session, r.PromptTokens = e.user, max(1, r.sent.Tokens())
 	r.answer, r.Draw = e.sim.answers.to(e.user, k, truth)
 	r.Kind = pipeline.RequestCompletion
@@ -57,6 +59,7 @@ func (e *Editor) requestOf(k *key, sent prompt.Prompt, truth string) *request {
 // send asks, and has the key wait.
 func (e *Editor) send(r *request) {
 	k, now := r.key, e.sim.config.Loop.Now()
+	e.drift(r)
 	r.first = k.Add(pipeline.Span{Name: pipeline.SpanLLMFirstToken, Start: now, End: pipeline.Unknown}, k.waited(now))
 	k.request = r
 	e.live = append(e.live, r)

@@ -43,11 +43,17 @@ func TestAnyRules(t *testing.T) {
 	who := typist(t, "python-report", "average")
 	const users, keys = 2, 300
 	var due []time.Duration
+	landed := 0
+	defer func() {
+		if landed < 1000 {
+			t.Errorf("only %d keys landed: their stages tell nothing", landed)
+		}
+	}()
 	for seed := range uint64(120) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r, model := randomRig(t, seed)
 			d := dist.Stream(seed, "rules")
-			r.config.Plugin = anyRules(&d)
+			r.config.Plugin, r.config.Drift, r.config.Typed = anyRules(&d), true, true
 			if err := r.config.Plugin.Validate(); err != nil {
 				t.Fatal(err)
 			}
@@ -87,6 +93,11 @@ func TestAnyRules(t *testing.T) {
 			if finished != users || len(at) != users*keys || requests != model.started || model.ended != model.started {
 				t.Errorf("%d finished, %d keys, %d requests in traces of %d that began and %d that ended", finished, len(at), requests, model.started, model.ended)
 			}
+			var traces []*pipeline.Trace
+			for _, h := range all {
+				traces = append(traces, h.trace)
+			}
+			landed += addUp(t, traces)
 			slices.Sort(at)
 			if due == nil {
 				due = at

@@ -3,6 +3,7 @@ package ide
 import (
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/document"
@@ -122,6 +123,7 @@ func (e *Editor) show(r *request, rest string) {
 	switch s := &e.screen; {
 	case s.rest != "" && s.request == r.Record.ID:
 		s.rest, s.whole = rest, r.whole
+		s.measure()
 	case s.rest == "" || s.request < r.Record.ID && !strings.HasPrefix(s.rest, rest):
 		e.hide(pipeline.MarkReplaced)
 		e.appear(r.key, r.Record.ID, rest, r.whole)
@@ -157,8 +159,16 @@ func (e *Editor) appear(k *key, request int64, rest string, whole bool) {
 	}
 	s.rest, s.request, s.owner, s.whole, s.remains = rest, request, k, whole, ""
 	s.since = e.sim.config.Loop.Now()
+	s.measure()
 	k.Marks = append(k.Marks, pipeline.Mark{Name: mark, At: e.sim.config.Loop.Now()})
 	e.read()
+}
+
+// measure has the owner's trace tell how much of its suggestion is on the screen.
+func (s *screen) measure() {
+	if s.owner != nil {
+		s.owner.characters = max(s.owner.characters, utf8.RuneCountInString(s.rest))
+	}
 }
 
 // offer has what came of an answer shown, now or when the hold is over.
@@ -184,7 +194,9 @@ func (e *Editor) offer(r *request, rest string) {
 		}
 		s.hold.Stop()
 		s.hold = e.sim.config.Loop.At(at, pipeline.RankTimer, s.over)
-		r.key.heldFrom(now)
+		if r.ready == pipeline.Unknown {
+			r.ready = now
+		}
 	}
 }
 
@@ -195,12 +207,22 @@ func (e *Editor) holdOver() {
 	s.held, s.holds = nil, false
 	if rest, ok := r.judge(); ok {
 		if part := e.sim.config.Plugin.Display.Part(rest, r.whole); document.Visible(part) && extends(part, s.entry) {
-			r.key.heldTo(e.sim.config.Loop.Now())
+			e.held(r)
 			e.show(r, part)
 		}
 	}
 	e.hand(r.key)
 	e.settle()
+}
+
+// held has those that will land with a request's text tell how long that was held back.
+func (e *Editor) held(r *request) {
+	now, render := e.sim.config.Loop.Now(), e.sim.config.Plugin.Display.Render
+	r.key.heldFor(r.ready, now, render)
+	if k := e.last; k != nil && k != r.key {
+		k.heldFor(r.ready, now, render)
+	}
+	r.ready = pipeline.Unknown
 }
 
 // holdAgain begins the hold of what waits anew, since something has happened.

@@ -40,6 +40,11 @@ type Config struct {
 	// Late returns how late the loop handles the work in hand; nil means that it
 	// never is.
 	Late func() time.Duration
+	// Drift has each trace of a request tell where and why its prompt differs from the one
+	// before; that costs what the prompts are long.
+	Drift bool
+	// Typed has each key's trace tell what was typed.
+	Typed bool
 	// Watch, when set, is told of what happens in the editors: a language server keeps their
 	// documents itself.
 	Watch Watcher
@@ -112,8 +117,9 @@ func New(c Config) (*Simulator, error) {
 // happens for longer than they wait; "verdict" that of its request; "source" where its first
 // text came from (network, joined, cache, speculation, typed_as_suggested, none); "class" the
 // kind of key; "held" the rule that kept the plugin from asking; "given_up" who gave its
-// request up; "stored" whether its answer is in the plugin's cache; "flash" whether
-// what was shown for it was taken away too soon to count. Uses names the request of an earlier step when that text came from there. Its
+// request up; "stored" whether its answer is in the plugin's cache; "flash" whether what was
+// shown for it was taken away too soon to count; "shown_characters" how much of it was on the
+// screen. Uses names the request of an earlier step when that text came from there. Its
 // outcome is ok unless its request failed: a request that was closed did not.
 //
 // A trace of kind "step" is the same of what else can lead to a request: a move, an edit

@@ -286,6 +286,9 @@ func (r *run) header() trace.Header {
 		}
 		h.Endpoints = append(h.Endpoints, r.settings.Speech.places()...)
 	}
+	if s.IDE != nil {
+		h.LeastVisible = s.IDE.Plugin.Display.LeastVisible
+	}
 	h.Stages = r.lossless(h.Stages)
 	r.unmodelled(h.Stages)
 	for _, b := range s.Budgets {

@@ -69,7 +69,7 @@ func (l *load) typing(s *scenario.IDE) error {
 		reads = &r
 	}
 	sim, err := ide.New(ide.Config{
-		Watch: watch, Reads: reads,
+		Watch: watch, Reads: reads, Drift: true, Typed: !l.run.settings.HashTexts,
 		Loop: l.run.clock, LLM: l.run.model, Seed: l.run.settings.Seed, Plugin: s.Plugin, Right: s.Truth,
 		Broken: s.Broken, Language: syntax.LanguageOf(s.Typist.Text.Name),
 		Typing: focused(types, s.Plugin.WarmUp), MaxPause: s.Typist.MaxPause, NextRequest: l.run.nextID, Late: l.run.late(),

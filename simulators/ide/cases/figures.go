@@ -5,8 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"halfsecond/budgets/ghost"
 	"halfsecond/pipeline"
-	"halfsecond/pipeline/document"
+	"halfsecond/pipeline/quantile"
 )
 
 // Figures returns what is told of a case, by name: numbers (times in ms, shares in percent),
@@ -24,51 +25,26 @@ func (o *Outcome) Figures() (map[string]any, error) {
 	return t.all, t.gaps()
 }
 
-// told is the figures of a case in the making.
+// told is the figures of a case in the making. What follows from traces alone is computed by
+// package ghost.
 type told struct {
 	*Outcome
-	all      map[string]any
-	requests []request // in the order in which they were due, warm-ups aside
-	warmUps  int
-	lastKey  time.Duration
-	typed    bool            // there was a last key
-	last     *pipeline.Trace // of it
-}
-
-// request is a request and the step that led to it.
-type request struct {
-	*pipeline.Request
-	trace *pipeline.Trace
-	shown bool // its answer was, now or after trimming, and did not turn out stale
-	n     int  // its place among all that were asked
+	*ghost.Run
+	all     map[string]any
+	lastKey time.Duration
+	typed   bool            // there was a last key
+	last    *pipeline.Trace // of it
 }
 
 // find sorts the traces out.
 func (t *told) find() {
+	t.Run = ghost.Of(t.traces, ghost.Options{LeastVisible: span(t.setup.Plugin.MinVisible), End: t.at})
 	t.lastKey, t.typed = t.setup.lastKey()
-	used := map[int64]bool{}
 	for _, x := range t.traces {
-		for _, u := range x.Uses {
-			used[u.Request] = true
-		}
 		if x.Due == t.lastKey && (x.Kind == pipeline.KindIDE || x.Fact(pipeline.FactClass) == pipeline.ClassAccept) {
 			t.last = x
 		}
 	}
-	for _, x := range t.traces {
-		for i := range x.Requests {
-			r := request{Request: &x.Requests[i], trace: x, n: int(x.Requests[i].ID)}
-			if x.Fact(pipeline.FactClass) == pipeline.ClassFocus {
-				t.warmUps++
-				continue
-			}
-			shown := x.Mark(pipeline.MarkShown) != pipeline.Unknown || x.Mark(pipeline.MarkShownAgain) != pipeline.Unknown
-			shown = shown && len(x.Uses) == 0 && !slices.Contains(stale, document.Verdict(x.Fact(pipeline.FactVerdict)))
-			r.shown = shown || used[r.ID]
-			t.requests = append(t.requests, r)
-		}
-	}
-	slices.SortStableFunc(t.requests, func(a, b request) int { return int(a.ID - b.ID) })
 }
 
 // ms returns an instant or a span, nil when it is not known.
@@ -80,38 +56,26 @@ func ms(d time.Duration) any {
 }
 
 // list returns what of each request is known.
-func (t *told) list(of func(r *request) time.Duration) []any {
+func (t *told) list(of func(r *ghost.Request) time.Duration) []any {
 	all := []any{}
-	for i := range t.requests {
-		if v := of(&t.requests[i]); v != pipeline.Unknown {
+	for i := range t.Requests {
+		if v := of(&t.Requests[i]); v != pipeline.Unknown {
 			all = append(all, ms(v))
 		}
 	}
 	return all
 }
 
-// served returns when the server began to work on a request, and was done with it.
-func (r *request) served() (from, to time.Duration) {
-	if r.Scheduled == pipeline.Unknown {
-		return pipeline.Unknown, pipeline.Unknown
-	}
-	to = r.End
-	if r.Outcome == pipeline.OK {
-		to -= r.Way.Back
-	}
-	return r.Scheduled + r.Way.Out, to
-}
-
 // times tells when things happened.
 func (t *told) times() {
-	refused := t.list(func(r *request) time.Duration {
+	refused := t.list(func(r *ghost.Request) time.Duration {
 		if r.Outcome == pipeline.Refused {
 			return r.End
 		}
 		return pipeline.Unknown
 	})
-	t.all["sent_at"] = t.list(func(r *request) time.Duration { return r.Due })
-	t.all["closed_at"] = t.list(func(r *request) time.Duration { return r.Closed })
+	t.all["sent_at"] = t.list(func(r *ghost.Request) time.Duration { return r.Due })
+	t.all["closed_at"] = t.list(func(r *ghost.Request) time.Duration { return r.Closed })
 	t.all["refused_at"] = refused
 	t.all["first_refused_at"] = first(refused)
 	text := pipeline.Unknown
@@ -121,9 +85,9 @@ func (t *told) times() {
 	t.all["first_text_at"] = ms(text)
 	t.all["first_text_after_last_key"] = ms(pipeline.Since(t.lastKey, text))
 	t.all["last_request_start"], t.all["last_request_end"], t.all["last_end_after_last_key"] = nil, nil, nil
-	if n := len(t.requests); n > 0 {
-		r := &t.requests[n-1]
-		from, _ := r.served()
+	if n := len(t.Requests); n > 0 {
+		r := &t.Requests[n-1]
+		from, _ := r.Served()
 		t.all["last_request_start"], t.all["last_request_end"] = ms(from), ms(r.End)
 		if t.typed {
 			t.all["last_end_after_last_key"] = ms(pipeline.Since(t.lastKey, r.End))
@@ -140,8 +104,8 @@ func (t *told) times() {
 		t.all["within_budget"] = after != nil && after.(float64) <= *b
 	}
 	best := t.setup.Plugin.Debounce + t.setup.Server.TTFT
-	if s := &t.setup.Server; s.PrefillRate > 0 && len(t.requests) > 0 {
-		r := &t.requests[len(t.requests)-1]
+	if s := &t.setup.Server; s.PrefillRate > 0 && len(t.Requests) > 0 {
+		r := &t.Requests[len(t.Requests)-1]
 		best = t.setup.Plugin.Debounce + 1000*float64(evaluated(r))/s.PrefillRate
 	}
 	t.all["best_first_text_after_key"] = best + t.setup.Network.RTT
@@ -160,12 +124,12 @@ func first(list []any) any {
 // waits tells what the last request waited for, and how late keys were handled.
 func (t *told) waits() {
 	t.all["last_request_wait"], t.all["wait_behind_closed"] = nil, nil
-	if n := len(t.requests); n > 0 {
-		last := &t.requests[n-1]
-		if start, _ := last.served(); start != pipeline.Unknown {
+	if n := len(t.Requests); n > 0 {
+		last := &t.Requests[n-1]
+		if start, _ := last.Served(); start != pipeline.Unknown {
 			came := last.Sent + last.Way.Out
 			t.all["last_request_wait"] = ms(start - came)
-			t.all["wait_behind_closed"] = ms(t.behindClosed(came, start))
+			t.all["wait_behind_closed"] = ms(t.BehindClosed(came, start))
 		}
 	}
 	worst := time.Duration(0)
@@ -179,32 +143,8 @@ func (t *told) waits() {
 	t.all["worst_key_delay"] = ms(worst)
 }
 
-// behindClosed returns for how long of a wait a closed request was being served.
-func (t *told) behindClosed(from, to time.Duration) (sum time.Duration) {
-	type span struct{ from, to time.Duration }
-	var dead []span
-	for i := range t.requests {
-		r := &t.requests[i]
-		start, end := r.served()
-		if r.Closed == pipeline.Unknown || start == pipeline.Unknown {
-			continue
-		}
-		if s := (span{max(from, start, r.Closed+r.Way.Out), min(to, end)}); s.to > s.from {
-			dead = append(dead, s)
-		}
-	}
-	slices.SortFunc(dead, func(a, b span) int { return int(a.from - b.from) })
-	at := from
-	for _, s := range dead {
-		if begin := max(at, s.from); s.to > begin {
-			sum, at = sum+s.to-begin, s.to
-		}
-	}
-	return sum
-}
-
 // evaluated returns the tokens of a prompt that were computed for a request that was served.
-func evaluated(r *request) int { return r.PromptTokens - max(0, r.CachedTokens) }
+func evaluated(r *ghost.Request) int { return r.PromptTokens - max(0, r.CachedTokens) }
 
 // prefills tells of how prompts were evaluated, key by key.
 func (t *told) prefills() {
@@ -213,8 +153,8 @@ func (t *told) prefills() {
 	cached, prompts, whole := 0, 0, 0
 	fewest, most := -1, -1
 	t.all["prefill_of_last_request"], t.all["decode_step"] = nil, nil
-	for i := range t.requests {
-		r := &t.requests[i]
+	for i := range t.Requests {
+		r := &t.Requests[i]
 		differ = append(differ, float64(t.differs(r)))
 		if r.FirstOutput == pipeline.Unknown {
 			continue
@@ -254,9 +194,9 @@ func (t *told) prefills() {
 }
 
 // differs returns where a prompt first differs from the one before.
-func (t *told) differs(r *request) int {
-	ahead := len(t.prompts) - len(t.requests) - t.warmUps // what the server held before
-	i := r.n - 1 + ahead
+func (t *told) differs(r *ghost.Request) int {
+	ahead := len(t.prompts) - len(t.Requests) - t.WarmUps // what the server held before
+	i := int(r.ID) - 1 + ahead
 	if i < 1 || i >= len(t.prompts) {
 		return 0
 	}
@@ -275,29 +215,14 @@ func share(part, of int) any {
 	return 100 * float64(part) / float64(of)
 }
 
-// stale are the verdicts of answers that do not fit any more.
-var stale = []document.Verdict{document.Diverged, document.Moved, document.Undone, document.Dropped}
-
 // counts counts requests and answers.
 func (t *told) counts() {
-	n := map[string]int{"requests": len(t.requests), "warm_ups": t.warmUps, "loads": t.loads, "dials": t.dials}
-	cold, warm := []float64{}, []float64{}
+	n := map[string]int{"requests": len(t.Requests), "warm_ups": t.WarmUps, "loads": t.loads, "dials": t.dials}
 	for _, name := range countedOfRequests {
 		n[name] += 0
 	}
-	for i := range t.requests {
-		r := &t.requests[i]
-		r.count(n)
-		first := pipeline.Since(r.trace.Due, r.trace.Mark(pipeline.MarkFirstCharacter))
-		switch {
-		case r.Loading > 0:
-			n["cold_requests"]++
-			if first != pipeline.Unknown {
-				cold = append(cold, float64(first)/1e6)
-			}
-		case first != pipeline.Unknown:
-			warm = append(warm, float64(first)/1e6)
-		}
+	for i := range t.Requests {
+		count(&t.Requests[i], n)
 	}
 	if t.setup.Plugin.Protocol != "lsp" {
 		n["late_answers_to_cancelled"], n["cancelled_answers"], n["unanswered"] = 0, 0, 0
@@ -322,89 +247,60 @@ func (t *told) counts() {
 		t.all[name] = float64(count)
 	}
 	t.all["limited_keys_share"] = share(limited, keys)
-	t.all["max_in_flight"] = float64(t.mostInFlight())
+	t.all["max_in_flight"] = float64(t.MostInFlight())
 	t.all["cold_first_text_min"], t.all["warm_first_text_p99"] = nil, nil
-	if len(cold) > 0 {
-		t.all["cold_first_text_min"] = slices.Min(cold)
+	c := t.Cold()
+	t.all["cold_requests"] = float64(c.N)
+	if len(c.Cold) > 0 {
+		t.all["cold_first_text_min"] = ms(c.Cold[0])
 	}
-	if len(warm) > 0 {
-		slices.Sort(warm)
-		t.all["warm_first_text_p99"] = warm[(99*len(warm)+99)/100-1] // the nearest rank
+	if n := len(c.Warm); n > 0 {
+		t.all["warm_first_text_p99"] = ms(c.Warm[quantile.P99.Rank(n)-1]) // of however few
 	}
 }
 
 // countedOfRequests are the counts that count adds to.
 var countedOfRequests = []string{
 	"closed_on_wire", "closed_by_editor", "closed_by_served", "cancelled_in_editor", "stale_answers", "wasted_answers", "wasted_prefills",
-	"refused", "cold_requests", "late_answers_to_cancelled", "cancelled_answers", "protocol_errors", "unanswered", "typed_as_suggested", "cache_hits",
+	"refused", "late_answers_to_cancelled", "cancelled_answers", "protocol_errors", "unanswered", "typed_as_suggested", "cache_hits",
 	"stored_answers",
 }
 
 // count adds a request to the counts.
-func (r *request) count(n map[string]int) {
+func count(r *ghost.Request, n map[string]int) {
 	add := func(name string, on bool) {
 		if on {
 			n[name]++
 		}
 	}
-	by := r.trace.Fact(pipeline.FactGivenUp)
+	by := r.Trace.Fact(pipeline.FactGivenUp)
 	closed := r.Closed != pipeline.Unknown
 	add("closed_on_wire", closed)
 	add("closed_by_editor", by == pipeline.ClosedByEditor)
 	add("closed_by_served", by == pipeline.ClosedByServed)
 	add("cancelled_in_editor", by != "")
-	add("stale_answers", slices.Contains(stale, document.Verdict(r.trace.Fact(pipeline.FactVerdict))))
-	add("wasted_answers", r.OutputTokens > 0 && !r.shown)
+	add("stale_answers", ghost.Stale(ghost.Verdict(r.Trace)))
+	add("wasted_answers", r.OutputTokens > 0 && !r.Useful)
 	add("wasted_prefills", closed && r.Scheduled != pipeline.Unknown && r.Scheduled <= r.Closed && r.AtClose.Output == 0)
 	add("refused", r.Outcome == pipeline.Refused)
 	add("unanswered", r.End == pipeline.Unknown)
 	add("late_answers_to_cancelled", closed && r.Finish != "")
 	add("cancelled_answers", closed && r.Finish == "" && r.End != pipeline.Unknown)
-	add("stored_answers", r.trace.Fact(pipeline.FactStored) != "")
-}
-
-// mostInFlight returns the most requests that were sent, not answered and not closed at one
-// time.
-func (t *told) mostInFlight() (most int) {
-	for i := range t.requests {
-		at := t.requests[i].Due
-		n := 0
-		for j := range t.requests {
-			r := &t.requests[j]
-			end := r.End
-			if r.Closed != pipeline.Unknown {
-				end = r.Closed
-			}
-			if r.Due <= at && (end == pipeline.Unknown || end > at) {
-				n++
-			}
-		}
-		most = max(most, n)
-	}
-	return most
+	add("stored_answers", r.Trace.Fact(pipeline.FactStored) != "")
 }
 
 // tokens tells what was computed, and for whom.
 func (t *told) tokens() {
-	var generated, useful, before, evaluatedBefore, evaluatedAfter int
-	for i := range t.requests {
-		r := &t.requests[i]
-		made := max(0, r.OutputTokens)
-		generated += made
-		if r.shown {
-			useful += made
-		}
-		if r.Closed != pipeline.Unknown && r.AtClose.Prompt >= 0 {
-			before += r.AtClose.Output
-			evaluatedBefore += r.AtClose.Prompt
-			evaluatedAfter += max(0, r.AtEnd.Prompt-r.AtClose.Prompt)
-		}
+	w := t.Waste()
+	t.all["generated_tokens"], t.all["wasted_tokens"] = float64(w.Output), float64(w.WastedOutput)
+	t.all["useful_tokens"], t.all["useful_share"] = float64(w.Output-w.WastedOutput), share(w.Output-w.WastedOutput, w.Output)
+	var before, after pipeline.Work
+	for _, e := range t.Ledger() {
+		before.Prompt, before.Output = before.Prompt+e.Before.Prompt, before.Output+e.Before.Output
+		after.Prompt += e.After.Prompt
 	}
-	t.all["generated_tokens"], t.all["useful_tokens"] = float64(generated), float64(useful)
-	t.all["wasted_tokens"] = float64(generated - useful)
-	t.all["useful_share"] = share(useful, generated)
-	t.all["tokens_before_close"] = float64(before)
-	t.all["evaluated_before_close"], t.all["evaluated_after_close"] = float64(evaluatedBefore), float64(evaluatedAfter)
+	t.all["tokens_before_close"] = float64(before.Output)
+	t.all["evaluated_before_close"], t.all["evaluated_after_close"] = float64(before.Prompt), float64(after.Prompt)
 }
 
 // texts tells what stands on the line, and what the answers were worth.
@@ -417,8 +313,8 @@ func (t *told) texts() {
 		rest = ""
 	}
 	t.all["verdict"] = nil
-	if len(t.requests) > 0 {
-		t.all["verdict"] = t.requests[0].trace.Fact(pipeline.FactVerdict)
+	if len(t.Requests) > 0 {
+		t.all["verdict"] = t.Requests[0].Trace.Fact(pipeline.FactVerdict)
 	}
 	t.all["shown_text"] = t.shown
 	t.all["text_after_accept"], t.all["line_after_accept"] = accepted, accepted+rest

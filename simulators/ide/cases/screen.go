@@ -2,8 +2,6 @@ package cases
 
 import (
 	"bytes"
-	"cmp"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,66 +11,20 @@ import (
 	"halfsecond/simulators/ide/typing"
 )
 
-// sight is a stretch in which a suggestion was on the screen.
-type sight struct {
-	from, to time.Duration // to is Unknown when it was still there
-	again    bool
-	by       string // what hid it
-}
-
-// sights returns all of them, in order; what stood there from the start has no trace.
-func (t *told) sights() (all []sight) {
-	for _, x := range t.traces {
-		for _, m := range x.Marks {
-			switch m.Name {
-			case pipeline.MarkShown, pipeline.MarkShownAgain:
-				all = append(all, sight{from: m.At, to: pipeline.Unknown, again: m.Name == pipeline.MarkShownAgain})
-			case pipeline.MarkHiddenByKey, pipeline.MarkHiddenByStep, pipeline.MarkHiddenByPopup, pipeline.MarkReplaced, pipeline.MarkAccepted:
-				if n := len(all); n > 0 && all[n-1].to == pipeline.Unknown {
-					all[n-1].to, all[n-1].by = m.At, m.Name
-				}
-			}
-		}
-	}
-	slices.SortStableFunc(all, func(a, b sight) int { return cmp.Compare(a.from, b.from) })
-	return all
-}
-
 // screen tells what could be seen, and for how long.
 func (t *told) screen() {
-	all := t.sights()
 	var visible []any
-	flickers, flashes := 0, 0
-	shown := false
-	least := span(t.setup.Plugin.MinVisible)
-	blank, hidden := time.Duration(0), pipeline.Unknown
+	for _, s := range t.Sights() {
+		visible = append(visible, ms(s.Until(t.at)-s.From))
+	}
+	hidden := pipeline.Unknown
 	if t.setup.Document.Ghost != "" {
 		hidden = t.ghostHidden()
 	}
-	for _, s := range all {
-		to := s.to
-		if to == pipeline.Unknown {
-			to = t.at
-		}
-		visible = append(visible, ms(to-s.from))
-		shown = shown || to-s.from >= least
-		if s.to != pipeline.Unknown && s.by != pipeline.MarkAccepted && s.to-s.from < least {
-			flashes++
-		}
-		if s.again {
-			flickers++
-		}
-		if hidden != pipeline.Unknown {
-			blank += s.from - hidden
-			hidden = pipeline.Unknown
-		}
-		if s.by == pipeline.MarkHiddenByKey {
-			hidden = s.to
-		}
-	}
-	t.all["visible_for"], t.all["shown"] = visible, shown
-	t.all["suggestions"], t.all["flickers"], t.all["flashes"] = float64(len(all)), float64(flickers), float64(flashes)
-	t.all["blank"] = ms(blank)
+	seen := t.SeenFrom(hidden)
+	t.all["visible_for"], t.all["shown"] = visible, seen.Shown > 0
+	t.all["suggestions"], t.all["flickers"], t.all["flashes"] = float64(seen.Suggestions), float64(seen.Flickers), float64(seen.Flashes)
+	t.all["blank"] = ms(seen.Blank.Sum())
 	d := plugin.Display{}
 	if t.setup.Plugin.Accept == "replace_line" {
 		d.Accept = plugin.AcceptReplace
@@ -80,14 +32,12 @@ func (t *told) screen() {
 	rest, _, _ := strings.Cut(t.document.After(), "\n")
 	t.all["doubles_suffix"] = t.shown != "" && d.Doubles(t.shown, rest)
 	displayable := true
-	asked := false
-	for i := range t.requests {
-		v := t.requests[i].trace.Fact(pipeline.FactVerdict)
+	for i := range t.Requests {
+		v := t.Requests[i].Trace.Fact(pipeline.FactVerdict)
 		displayable = displayable && v != "not_displayable"
-		asked = asked || t.last != nil && t.requests[i].Due >= t.lastKey
 	}
 	t.all["displayable"] = displayable
-	t.all["trailing_edge_lost"] = t.typed && t.shown == "" && !asked && t.last != nil && t.last.Mark(pipeline.MarkFirstCharacter) == pipeline.Unknown
+	t.all["trailing_edge_lost"] = t.typed && t.shown == "" && t.last != nil && t.EdgeLost(t.last)
 }
 
 // ghostHidden returns when the suggestion that stood there from the start was hidden by a key.

@@ -1,0 +1,88 @@
+package budgets
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"halfsecond/budgets/ghost"
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/trace"
+)
+
+// Ghost returns the run of an editor with its ghost text, sorted out; nil of other kinds.
+func (a *Analysis) Ghost() *ghost.Run {
+	if a.kind.name != pipeline.KindIDE {
+		return nil
+	}
+	return sortedOut(slices.Concat(a.Run.Traces, a.Steps), leastVisible(&a.Run.Header))
+}
+
+// leastVisible returns how long a suggestion must be there to count as shown.
+func leastVisible(h *trace.Header) time.Duration {
+	return cmp.Or(h.LeastVisible, ghost.DefaultLeastVisible)
+}
+
+// sortedOut sorts the traces of an editor out.
+func sortedOut(traces []pipeline.Trace, least time.Duration) *ghost.Run {
+	all := make([]*pipeline.Trace, len(traces))
+	for i := range traces {
+		all[i] = &traces[i]
+	}
+	return ghost.Of(all, ghost.Options{LeastVisible: least})
+}
+
+// ghostShare makes a metric that is a share of what a run, or a single trace, has.
+func ghostShare(name, formula, over string, least time.Duration, of func(r *ghost.Run) ghost.Share) Metric {
+	return Metric{Name: name, Unit: Share, Formula: formula, Over: over, gather: func(traces []pipeline.Trace, p *Pool) {
+		s := of(sortedOut(traces, least))
+		for i := range s.Of {
+			p.put(flag(i < s.N))
+		}
+	}}
+}
+
+// flashShare is the metric of suggestions that nobody can read.
+func flashShare(least time.Duration) Metric {
+	return ghostShare("flash_share", "suggestions that were gone before the least visible time, and not accepted / suggestions that appeared", appeared, least,
+		func(r *ghost.Run) ghost.Share { s := r.Seen(); return ghost.Share{N: s.Flashes, Of: s.Suggestions} })
+}
+
+const appeared = "suggestions that appeared"
+
+// ghostMetrics are those that follow from requests, what became of their answers, and what was
+// seen of them, whether a key or another step led to them.
+var ghostMetrics = []Metric{
+	ghostShare("useful_share", "of those keys, the ones whose own request's answer was useful: shown, now or after trimming, and not stale", opportunities, 0,
+		func(r *ghost.Run) ghost.Share { return r.Worth().OfOpportunities }),
+	ghostShare("useful_requests", "requests whose answer was useful / requests", "requests sent, warm-ups aside", 0,
+		func(r *ghost.Run) ghost.Share { return r.Worth().OfRequests }),
+	ghostShare("useful_answers", "requests whose answer was useful / requests of whose answer text arrived", "answers that arrived", 0,
+		func(r *ghost.Run) ghost.Share { return r.Worth().OfAnswers }),
+	flashShare(ghost.DefaultLeastVisible),
+	ghostShare("flicker_share", "suggestions that go on with one that a step had hidden / suggestions that appeared", appeared, 0,
+		func(r *ghost.Run) ghost.Share { s := r.Seen(); return ghost.Share{N: s.Flickers, Of: s.Suggestions} }),
+	{
+		Name: "lost_edge_share", Unit: Share, whole: true, Over: "bursts of typing, which a pause of more than 1 s ends",
+		Formula: "last keys of bursts after which there is neither a suggestion nor a request / bursts",
+		gather: func(traces []pipeline.Trace, p *Pool) {
+			if v, ok := sortedOut(traces, 0).Edges().Value(); ok {
+				p.add(v)
+			}
+		},
+	},
+	{
+		Name: "waste_per_useful", Unit: Count, whole: true, Over: "the whole run",
+		Formula: "tokens that were evaluated or generated for answers that were not useful / useful answers",
+		gather: func(traces []pipeline.Trace, p *Pool) {
+			if w := sortedOut(traces, 0).Waste(); w.Useful > 0 {
+				p.add(float64(w.WastedPrompt+w.WastedOutput) / float64(w.Useful))
+			}
+		},
+	},
+}
+
+// ofGhost reports whether a metric is one of ghostMetrics.
+func ofGhost(name string) bool {
+	return slices.ContainsFunc(ghostMetrics, func(m Metric) bool { return m.Name == name })
+}

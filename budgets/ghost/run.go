@@ -1,0 +1,147 @@
+package ghost
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/document"
+)
+
+// Options are what figures need and traces do not say.
+type Options struct {
+	// LeastVisible is how long a suggestion must be there to count as shown.
+	LeastVisible time.Duration
+	// End is when the run ended, for what was still on the screen; 0 stands for the last
+	// instant of the traces.
+	End time.Duration
+}
+
+// DefaultLeastVisible is the least time that is no flash, where none is stated. Cody counts a suggestion as shown
+// after 750 ms, Continue drops one that is replaced within 500 ms; 300 ms is the default of the
+// ghost-text cases, case IDE-14 (2026-11-29).
+const DefaultLeastVisible = 300 * time.Millisecond
+
+// Run is the traces of a run, sorted out. It refers to them.
+type Run struct {
+	Keys     []*pipeline.Trace // in the order of their instants
+	Steps    []*pipeline.Trace // what is no key and may have led to a request, warm-ups aside
+	Requests []Request         // of both, in the order of their IDs
+	WarmUps  int               // requests that nobody waited for
+	Options  Options
+
+	byID map[int64]*Request
+	used map[int64]bool // requests that other steps drew on
+}
+
+// Request is a request and the step that led to it.
+type Request struct {
+	*pipeline.Request
+	Trace *pipeline.Trace
+	// Useful: its answer was shown, now or after trimming, and did not turn out stale; or
+	// another step drew on it.
+	Useful bool
+}
+
+// Of sorts traces out.
+func Of(traces []*pipeline.Trace, o Options) *Run {
+	r := &Run{Options: o, byID: map[int64]*Request{}, used: map[int64]bool{}}
+	for _, t := range traces {
+		for _, u := range t.Uses {
+			r.used[u.Request] = true
+		}
+		r.Options.End = max(r.Options.End, lastOf(t, o.End))
+		r.file(t)
+	}
+	byDue := func(a, b *pipeline.Trace) int { return cmp.Compare(a.Due, b.Due) }
+	slices.SortStableFunc(r.Keys, byDue)
+	slices.SortStableFunc(r.Steps, byDue)
+	slices.SortStableFunc(r.Requests, func(a, b Request) int { return cmp.Compare(a.ID, b.ID) })
+	for i := range r.Requests {
+		q := &r.Requests[i]
+		q.Useful = shown(q.Trace) || r.used[q.ID]
+		r.byID[q.ID] = q
+	}
+	return r
+}
+
+// file puts a trace where it belongs.
+func (r *Run) file(t *pipeline.Trace) {
+	switch {
+	case t.Fact(pipeline.FactClass) == pipeline.ClassFocus:
+		r.WarmUps += len(t.Requests)
+		return
+	case t.Kind == pipeline.KindIDE:
+		r.Keys = append(r.Keys, t)
+	default:
+		r.Steps = append(r.Steps, t)
+	}
+	for i := range t.Requests {
+		r.Requests = append(r.Requests, Request{Request: &t.Requests[i], Trace: t})
+	}
+}
+
+// lastOf returns the last instant of a trace, or when the run ended where that is stated.
+func lastOf(t *pipeline.Trace, end time.Duration) time.Duration {
+	if end != 0 {
+		return end
+	}
+	last := t.End
+	for _, m := range t.Marks {
+		last = max(last, m.At)
+	}
+	return last
+}
+
+// Opportunity reports whether the plugin's own rules would ask after a key.
+func Opportunity(t *pipeline.Trace) bool { return t.Fact(pipeline.FactOpportunity) == "yes" }
+
+// Verdict returns the last verdict of a step's answer.
+func Verdict(t *pipeline.Trace) document.Verdict {
+	return document.Verdict(t.Fact(pipeline.FactVerdict))
+}
+
+// Stale reports whether a verdict is of an answer that does not fit any more. That an older
+// text asked for it does not make it stale.
+func Stale(v document.Verdict) bool {
+	return v == document.Diverged || v == document.Moved || v == document.Undone || v == document.Dropped
+}
+
+// shown reports whether a step's own answer was shown and did not turn out stale.
+func shown(t *pipeline.Trace) bool {
+	there := t.Mark(pipeline.MarkShown) != pipeline.Unknown || t.Mark(pipeline.MarkShownAgain) != pipeline.Unknown
+	return there && len(t.Uses) == 0 && !Stale(Verdict(t))
+}
+
+// Useful reports whether the answer to a key's own request was useful.
+func (r *Run) Useful(t *pipeline.Trace) bool {
+	if len(t.Requests) == 0 {
+		return false
+	}
+	return shown(t) || slices.ContainsFunc(t.Requests, func(q pipeline.Request) bool { return r.used[q.ID] })
+}
+
+// Landed returns the time from a step to its first character; Unknown where there was none.
+func Landed(t *pipeline.Trace) time.Duration {
+	return pipeline.Since(t.Due, t.Mark(pipeline.MarkFirstCharacter))
+}
+
+// brought returns the request whose text a step landed with; nil where that is not known, or
+// where it was there before the step.
+func (r *Run) brought(t *pipeline.Trace) *Request {
+	switch t.Fact(pipeline.FactSource) {
+	case pipeline.SourceNetwork:
+		if n := len(t.Requests); n > 0 {
+			return r.byID[t.Requests[n-1].ID]
+		}
+	case pipeline.SourceJoined, pipeline.SourceSpeculation:
+		if n := len(t.Uses); n > 0 {
+			return r.byID[t.Uses[n-1].Request]
+		}
+		if n := len(t.Requests); n > 0 { // a guess itself
+			return r.byID[t.Requests[n-1].ID]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,45 @@
+package ghost
+
+import "halfsecond/pipeline"
+
+// Waste is the tokens that were computed, and those of requests whose answer was not useful.
+type Waste struct {
+	Useful                     int // answers
+	Prompt, Output             int // evaluated and generated, of all requests
+	WastedPrompt, WastedOutput int
+	Estimated                  int // of the wasted ones: nobody counted them
+	Unknown                    int // requests of which not even an estimate is known
+}
+
+// Waste counts tokens.
+func (r *Run) Waste() (w Waste) {
+	for i := range r.Requests {
+		q := &r.Requests[i]
+		prompt, output, estimated, ok := q.Work()
+		if !ok {
+			w.Unknown++
+			continue
+		}
+		w.Prompt, w.Output = w.Prompt+prompt, w.Output+output
+		if q.Useful {
+			w.Useful++
+			continue
+		}
+		w.WastedPrompt, w.WastedOutput, w.Estimated = w.WastedPrompt+prompt, w.WastedOutput+output, w.Estimated+estimated
+	}
+	return w
+}
+
+// Work returns the tokens of the prompt that a server evaluated for a request, those in its
+// cache aside, and those of the answer; estimated of them nobody counted. ok is false where
+// nothing is known.
+func (q *Request) Work() (prompt, output, estimated int, ok bool) {
+	if q.Closed != pipeline.Unknown && q.AtEnd.Prompt >= 0 {
+		return q.AtEnd.Prompt, max(0, q.AtEnd.Output), 0, true
+	}
+	prompt, output, estimated, ok = q.Tokens()
+	if q.Simulated && q.Scheduled == pipeline.Unknown && q.FirstOutput == pipeline.Unknown {
+		return 0, max(0, output), 0, true // nobody worked on it
+	}
+	return max(0, prompt-max(0, q.CachedTokens)), max(0, output), max(0, estimated), ok
+}
