@@ -31,24 +31,11 @@ func (p Passage) Blocks(dst []uint64, size int) []uint64 {
 // its hashes as a part of a later prompt. Of two sizes, blocks that end at the same
 // token have the same hash.
 func Blocks(dst []uint64, size int, texts ...string) []uint64 {
-	h, room := uint64(seed), size
+	h := hasher{hash: seed, room: size, size: size, dst: dst}
 	for _, text := range texts {
-		for at := 0; at < len(text); {
-			n := Next(text[at:])
-			if at == 0 && spaced(text) {
-				h = (h ^ ' ') * prime
-			}
-			for _, c := range []byte(text[at : at+n]) {
-				h = (h ^ uint64(c)) * prime
-			}
-			h = (h ^ endOfToken) * prime
-			at += n
-			if room--; room == 0 {
-				dst, room = append(dst, mix(h)), size
-			}
-		}
+		h.text(text)
 	}
-	return dst
+	return h.dst
 }
 
 // Shared returns how many tokens two rows of texts have in common at their start, as Blocks

@@ -291,6 +291,31 @@ func BenchmarkLoad(b *testing.B) {
 	b.ReportMetric(n*float64(b.N)/(cpuTime(b)-used).Seconds(), "requests/CPU-s")
 }
 
+// BenchmarkKeys has the four typists of the built-in scenario type 10,000 keys, whole traces
+// encoded, and reports keys a CPU second: generator, plugin, network and an engine with a
+// prefix cache in one.
+func BenchmarkKeys(b *testing.B) {
+	const n = 10_000
+	s, err := scenario.Load("ide")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	used := cpuTime(b)
+	for b.Loop() {
+		w, err := trace.NewWriter(io.Discard, trace.Header{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := Run(b.Context(), s, Settings{Target: Sim, Seed: 1, N: n, Keep: w.Write}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	keys := n * float64(b.N)
+	b.ReportMetric(keys/(cpuTime(b)-used).Seconds(), "keys/CPU-s")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/keys, "ns/key")
+}
+
 // cpuTime returns the processor time of this process, all threads together.
 func cpuTime(tb testing.TB) time.Duration {
 	var u syscall.Rusage

@@ -1,15 +1,18 @@
 package prompt
 
 import (
+	"halfsecond/mockllm/token"
 	"halfsecond/pipeline/document"
 )
 
 // Builder makes the prompts of one editor, one after the other. It remembers what it has
-// counted of the document.
+// counted of the document, and hashed of the last prompt: it and its prompts are for one
+// goroutine.
 type Builder struct {
 	plan   *plan
 	cutter cutter
 	source *source
+	chain  token.Chain
 	built  int
 }
 
@@ -59,7 +62,7 @@ func (b *Builder) Suppose(d *document.Document, text string) Prompt {
 func (b *Builder) build(c *cutter, d *document.Document) Prompt {
 	s := &b.plan.shape
 	c.follow(d)
-	p := Prompt{plan: b.plan, source: b.source, asked: d.Snapshot()}
+	p := Prompt{plan: b.plan, source: b.source, chain: &b.chain, asked: d.Snapshot()}
 	p.line, p.end = c.end(p.asked.Before(), s)
 	p.from = min(c.from(p.asked.Before(), s), p.end)
 	p.line = max(p.line, p.from)

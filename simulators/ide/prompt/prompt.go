@@ -14,6 +14,7 @@ import (
 type Prompt struct {
 	plan   *plan
 	source *source
+	chain  *token.Chain // of the builder's prompts
 	asked  document.Snapshot
 	from   int // the prefix's first byte before the cursor
 	line   int // its end, and the start of what is typed of the current line by itself
@@ -56,7 +57,7 @@ func (p *Prompt) Text() pipeline.Prompt {
 // Blocks appends the hashes of the prompt's blocks of so many tokens, and of the answer
 // that follows it, for a cache of prefixes: see token.Blocks.
 func (p *Prompt) Blocks(dst []uint64, size int, answer string) []uint64 {
-	return token.Blocks(dst, size, append(p.write(marks).texts(), answer)...)
+	return p.chain.Blocks(dst, size, append(p.write(marks).texts(), answer)...)
 }
 
 // context writes out what the source has at one of the two places.
