@@ -20,11 +20,11 @@ type traveller struct {
 	own    bool          // that is to come
 }
 
-// at returns the document with the cursor where it is.
+// at returns the document up to the cursor.
 func (p *traveller) at() *document.Document {
 	var d document.Document
 	before := string(utf16.Decode(p.text[:p.cursor]))
-	d.Open(before+string(utf16.Decode(p.text[p.cursor:])), len(before))
+	d.Open(before, len(before))
 	return &d
 }
 

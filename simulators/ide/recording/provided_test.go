@@ -107,6 +107,19 @@ func (g *figure) mean(all []*figures) (sum float64) {
 	return sum
 }
 
+// show returns the mean of a figure, and the lowest and the highest of it where they differ.
+func (g *figure) show(all []*figures) string {
+	var each []float64
+	for _, f := range all {
+		each = append(each, g.of(f))
+	}
+	mean, low, high := fmt.Sprintf(g.form, g.mean(all)), fmt.Sprintf(g.form, slices.Min(each)), fmt.Sprintf(g.form, slices.Max(each))
+	if low == high {
+		return mean
+	}
+	return fmt.Sprintf("%s (%s to %s)", mean, low, high)
+}
+
 // misses returns the names of the figures that are not as they should be.
 func misses(all []*figures) (names []string) {
 	for _, g := range judged {
@@ -141,7 +154,7 @@ func TestProvided(t *testing.T) {
 			row[2] = fmt.Sprintf(g.form+" +- "+g.form, g.want, g.off)
 		}
 		for _, f := range figuresOf {
-			row = append(row, fmt.Sprintf(g.form, g.mean(f)))
+			row = append(row, g.show(f))
 		}
 		fmt.Fprintln(out, strings.Join(row, "\t"))
 	}
