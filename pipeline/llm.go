@@ -12,6 +12,13 @@ type LLM interface {
 	Cancel(c *Call)
 }
 
+// Reporter is an LLM that can tell of a call before that has ended, as when a run is cut.
+type Reporter interface {
+	// Report has the call's Record say what is known by now. It does nothing to a call that
+	// has ended.
+	Report(c *Call)
+}
+
 // Call is one request to a language model, seen from the stage that asks.
 // The asker fills everything up to Done; Record and State belong to the LLM.
 type Call struct {

@@ -50,6 +50,8 @@ type Request struct {
 	// Priority goes before age: the larger is served first and gives way last. It
 	// means nothing to an engine that knows no priorities.
 	Priority int
+	// ID is the number of the call that it serves; 0 when that has none.
+	ID int64
 	// Draw names the random numbers that are the request's, as in pipeline.Call.
 	Draw uint64
 	// Blocks appends one hash for each whole block of size tokens of the prompt

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"time"
 
 	"halfsecond/pipeline"
 )
@@ -20,7 +21,10 @@ type Stage struct {
 	idle   []*job // jobs that are over, to serve again
 }
 
-var _ pipeline.LLM = (*Stage)(nil)
+var (
+	_ pipeline.LLM      = (*Stage)(nil)
+	_ pipeline.Reporter = (*Stage)(nil)
+)
 
 // NewStage returns the stage of an engine that runs on the same loop.
 func NewStage(loop pipeline.Scheduler, e Engine) *Stage { return &Stage{loop: loop, engine: e} }
@@ -41,7 +45,7 @@ func (s *Stage) Start(c *pipeline.Call) {
 	j := s.job()
 	j.call, j.next = c, 0
 	j.Prompt, j.Output, j.Limit = c.PromptTokens, c.OutputTokens, c.MaxTokens
-	j.Kind, j.Priority, j.Draw, j.Blocks = c.Kind, c.Priority, c.Draw, c.Blocks
+	j.Kind, j.Priority, j.Draw, j.Blocks, j.ID = c.Kind, c.Priority, c.Draw, c.Blocks, c.Record.ID
 	j.Scheduled, j.Last = pipeline.Unknown, pipeline.Unknown // it may fail before an engine sees it
 	j.NotifyAt = 1
 	c.State = j
@@ -98,17 +102,31 @@ func (j *job) recordLoad() {
 	}
 }
 
-func (j *job) done(o pipeline.Outcome) {
+// Report implements pipeline.Reporter.
+func (s *Stage) Report(c *pipeline.Call) {
+	if j, ok := c.State.(*job); ok {
+		j.record(s.loop.Now())
+	}
+}
+
+// record records what the engine has done by now.
+func (j *job) record(now time.Duration) {
 	r := &j.call.Record
-	r.Scheduled, r.End, r.Outcome = j.Scheduled, j.stage.loop.Now(), o
+	r.Scheduled = j.Scheduled
 	r.OutputTokens, r.Chunks, r.LastOutput = j.Generated(), j.Generated(), j.Last
 	if r.Closed != pipeline.Unknown {
-		r.AtEnd = pipeline.Work{Prompt: j.Evaluated(r.End), Output: j.Generated()}
+		r.AtEnd = pipeline.Work{Prompt: j.Evaluated(now), Output: j.Generated()}
 	}
 	j.recordLoad()
 	if j.stage.Caches {
 		r.CachedTokens = j.CachedTokens
 	}
+}
+
+func (j *job) done(o pipeline.Outcome) {
+	r := &j.call.Record
+	r.End, r.Outcome = j.stage.loop.Now(), o
+	j.record(r.End)
 	switch {
 	case o == pipeline.OK:
 		r.Finish = j.Finish()

@@ -139,3 +139,37 @@ func askStage(t *testing.T, s subject, pleas []plea) []string {
 	}
 	return ends
 }
+
+// TestStageReport: what is known of calls before they end.
+func TestStageReport(t *testing.T) {
+	var loop pipeline.Virtual
+	s := NewStage(&loop, NewDetector(DetectorConfig{Detection: Never}, NewSlots(&loop, SlotsConfig{Service: Fixed{TTFT: 40 * ms, TPOT: 10 * ms}, Slots: 2, MaxContext: 100})))
+	call := func() *pipeline.Call {
+		c := &pipeline.Call{PromptTokens: 20, OutputTokens: 5, Done: func() {}, Record: pipeline.NewRequest(1, 0)}
+		s.Start(c)
+		return c
+	}
+	answering, closed, queued := call(), call(), call()
+	loop.At(10*ms, pipeline.RankInput, func() {
+		closed.Record.Closed = loop.Now()
+		s.Cancel(closed)
+	})
+	loop.RunUntil(55 * ms)
+	for _, c := range []*pipeline.Call{answering, closed, queued} {
+		s.Report(c)
+	}
+	want := pipeline.NewRequest(1, 0)
+	want.Sent, want.Simulated, want.PromptTokens, want.TokenSource = 0, true, 20, "engine"
+	want.OutputTokens = 0
+	compareRecords(t, "queued", queued.Record, want)
+	want.Scheduled, want.FirstOutput, want.FirstText, want.FirstSeen = 0, 40*ms, 40*ms, 40*ms
+	want.LastOutput, want.OutputTokens, want.Chunks = 50*ms, 2, 2
+	compareRecords(t, "answering", answering.Record, want)
+	want.Closed, want.AtClose, want.AtEnd = 10*ms, pipeline.Work{Prompt: 5}, pipeline.Work{Prompt: 20, Output: 2}
+	compareRecords(t, "closed", closed.Record, want)
+	loop.RunUntil(time.Second)
+	before := answering.Record
+	if s.Report(answering); answering.Record.End != 80*ms || answering.Record.End != before.End {
+		t.Errorf("once it has ended the record is %+v", answering.Record)
+	}
+}

@@ -28,7 +28,10 @@ type Dialer struct {
 	dials   int
 }
 
-var _ pipeline.LLM = (*Dialer)(nil)
+var (
+	_ pipeline.LLM      = (*Dialer)(nil)
+	_ pipeline.Reporter = (*Dialer)(nil)
+)
 
 // journey ties the asker's call to the one that travels on a connection.
 type journey struct {
@@ -109,6 +112,17 @@ func (d *Dialer) Cancel(c *pipeline.Call) {
 		j.far.Record.Outcome, j.far.Record.End = pipeline.Cancelled, d.loop.Now()
 		j.finish()
 	})
+}
+
+// Report implements pipeline.Reporter. Of a call whose connection is not open nothing is known.
+func (d *Dialer) Report(c *pipeline.Call) {
+	j, mine := c.State.(*journey)
+	m, ok := d.model.(pipeline.Reporter)
+	if !ok || !mine || !j.sent {
+		return
+	}
+	m.Report(&j.far)
+	j.near.Record = j.far.Record
 }
 
 // done gives the connection back.

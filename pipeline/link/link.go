@@ -24,6 +24,8 @@ func Between(loop pipeline.Scheduler, p Path, m pipeline.LLM) pipeline.LLM {
 	return &distant{loop: loop, path: p, model: m}
 }
 
+var _ pipeline.Reporter = (*distant)(nil)
+
 // distant is a language model at the end of a path.
 type distant struct {
 	loop  pipeline.Scheduler
@@ -97,7 +99,21 @@ func (x *exchange) done() {
 	x.link.loop.After(x.back, pipeline.RankInput, x.deliver)
 }
 
-func (x *exchange) deliver() {
+// Report implements pipeline.Reporter: it says at once what is known where the model is.
+func (d *distant) Report(c *pipeline.Call) {
+	m, ok := d.model.(pipeline.Reporter)
+	x, mine := c.State.(*exchange)
+	if !ok || !mine {
+		return
+	}
+	if x.far.Record.End == pipeline.Unknown { // else it is on its way home
+		m.Report(&x.far)
+	}
+	x.home()
+}
+
+// home has the record say when what is known of the call is known here.
+func (x *exchange) home() {
 	x.near.Record = x.far.Record
 	r := &x.near.Record
 	for _, at := range []*time.Duration{&r.Sent, &r.Scheduled} { // so that the queue is the model's alone
@@ -110,13 +126,18 @@ func (x *exchange) deliver() {
 			*at += x.back
 		}
 	}
-	switch {
-	case r.End == pipeline.Unknown: // nothing was sent
-		r.End = x.link.loop.Now()
-	case r.Outcome != pipeline.Cancelled:
+	if r.End != pipeline.Unknown && r.Outcome != pipeline.Cancelled {
 		r.End += x.back
 	}
 	r.Way = pipeline.Way{Out: x.out, Back: x.back}
+}
+
+func (x *exchange) deliver() {
+	x.home()
+	r := &x.near.Record
+	if r.End == pipeline.Unknown { // nothing was sent
+		r.End = x.link.loop.Now()
+	}
 	if x.ended && r.Outcome == pipeline.OK { // it had ended before the cancel reached it
 		r.Outcome = pipeline.Cancelled
 	}
