@@ -257,3 +257,70 @@ func TestSays(t *testing.T) {
 		t.Error("without a script there is a source")
 	}
 }
+
+// TestOthers: requests of somebody else, whose times are stated, are slower together as well,
+// and have no number in a script.
+func TestOthers(t *testing.T) {
+	for _, c := range []struct {
+		block, want string
+	}{
+		{`{"slots":2,"ttft_ms":100,"tpot_ms":10,"batch_slowdown":0.5}`, "own 100-250, other 100-250"},
+		{`{"ttft_ms":100,"tpot_ms":10,"answers":[{"request":1,"t_ms":300,"text":"a"}]}`, "own 300-400, other 100-200"},
+	} {
+		var loop pipeline.Virtual
+		s := read(t, c.block)
+		s.Script(0, nil)
+		e := s.Build(&loop)
+		made := func() (*engine.Request, *time.Duration) {
+			r, first := &engine.Request{Prompt: 1, Output: 11}, new(time.Duration)
+			r.NotifyAt, r.Notify = 1, func(int) int { *first = loop.Now(); return 0 }
+			r.Done = func(pipeline.Outcome) {}
+			return r, first
+		}
+		other, otherFirst := made()
+		own, ownFirst := made()
+		s.Pace(other, Pace{First: -1, Next: 10 * ms})
+		loop.At(0, pipeline.RankInput, func() { e.Submit(other); e.Submit(own) })
+		loop.RunUntil(time.Second)
+		if got := fmt.Sprintf("own %d-%d, other %d-%d", *ownFirst/ms, own.Last/ms, *otherFirst/ms, other.Last/ms); got != c.want {
+			t.Errorf("%s: %s, want %s", c.block, got, c.want)
+		}
+	}
+}
+
+// TestScript: a script counts from the instant that it is told, by the numbers that it is told.
+func TestScript(t *testing.T) {
+	var loop pipeline.Virtual
+	s := read(t, `{"ttft_ms":5,"answers":[{"request":1,"t_ms":50,"text":"a"},{"request":2,"t_ms":300,"text":"b"}]}`)
+	s.Script(20*ms, func(r *engine.Request) int { return int(r.ID) })
+	e := s.Build(&loop)
+	ends := map[int64]time.Duration{}
+	for _, id := range []int64{2, 0, 1} {
+		r := &engine.Request{ID: id, Prompt: 1, Output: 1}
+		r.Done = func(pipeline.Outcome) { ends[id] = loop.Now() / ms }
+		loop.At(100*ms, pipeline.RankInput, func() { e.Submit(r) })
+	}
+	loop.RunUntil(time.Second)
+	if ends[1] != 100 || ends[2] != 320 || ends[0] != 105 {
+		t.Errorf("ended at %v, want the second at 320, the first, which came late, at once, and the one beside the script after 5", ends)
+	}
+}
+
+// TestReload: what the caches held at the start is gone once the model was.
+func TestReload(t *testing.T) {
+	prompt := []uint64{1, 2, 3, 4}
+	for _, c := range []struct{ block, want string }{
+		{`{"prefill_tok_s":100,"prompt_cache":"prefix","keep_alive_ms":1000}`, "0:ok first 10 end 10, 1:ok first 5050 end 5050"},
+		{`{"prefill_tok_s":100,"prompt_cache":"prefix","load_ms":100}`, "0:ok first 150 end 150, 1:ok first 5000 end 5000"},
+		{`{"prefill_tok_s":100,"warm_slots":["a"],"prompt_tokens":5,"new_tokens":1,"keep_alive_ms":1000}`, "0:ok first 10 end 10, 1:ok first 5050 end 5050"},
+	} {
+		s := read(t, c.block)
+		s.Hold(prompt)
+		asked := asked{kind: "a", prompt: append(prompt[:4:4], 5), output: 1}
+		later := asked
+		later.at = 5000
+		if got := run(s, asked, later); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.block, got, c.want)
+		}
+	}
+}

@@ -14,11 +14,11 @@ import (
 // Scripted is what one request is answered, and when, whatever the server has to do
 // beside: a text, or an error in place of one.
 type Scripted struct {
-	// Request is its number, from 1, in the order in which requests come.
+	// Request is its number, from 1, in the order in which requests come; see Server.Script.
 	Request int `json:"request"`
 	// At is when the first of the text comes, or all of it when an answer is sent as a
-	// whole; it counts from the arrival of the first request. A request that comes later
-	// is answered at once.
+	// whole; it counts from the arrival of the first request, or as Server.Script has it. A
+	// request that comes later is answered at once.
 	At    float64 `json:"t_ms"`
 	Text  string  `json:"text"`
 	Error string  `json:"error"`
@@ -85,20 +85,21 @@ func (p *prompter) Answer(a *answer.Asked) (text string, ok bool) {
 // before one that serves the others.
 type stage struct {
 	loop   pipeline.Scheduler
+	server *Server
 	script map[int]Scripted
 	texts  engine.Engine // serves the scripted ones, each after wait
 	wait   time.Duration
 	others engine.Engine
 
 	came    int           // requests so far
-	began   time.Duration // when the first came
+	began   time.Duration // what the script counts from
 	failing map[*engine.Request]pipeline.Timer
 	stats   engine.Stats // of those that fail
 }
 
 // newStage puts the script before an engine. Hang-ups are noticed as detect has it.
 func (s *Server) newStage(loop pipeline.Scheduler, detect engine.DetectorConfig, others engine.Engine) *stage {
-	v := &stage{loop: loop, script: s.scripted(), others: others, failing: map[*engine.Request]pipeline.Timer{}}
+	v := &stage{loop: loop, server: s, began: s.begins, script: s.scripted(), others: others, failing: map[*engine.Request]pipeline.Timer{}}
 	c := engine.HostedConfig{First: func(uint64) time.Duration { return v.wait }, Next: span(s.TPOT)}
 	if s.Whole() {
 		c.Next = 0
@@ -109,12 +110,8 @@ func (s *Server) newStage(loop pipeline.Scheduler, detect engine.DetectorConfig,
 
 // Submit implements engine.Engine.
 func (v *stage) Submit(r *engine.Request) {
-	now := v.loop.Now()
-	if v.came++; v.came == 1 {
-		v.began = now
-	}
-	a, scripted := v.script[v.came]
-	v.wait = max(0, v.began+span(a.At)-now)
+	a, scripted := v.script[v.number(r)]
+	v.wait = max(0, v.began+span(a.At)-v.loop.Now())
 	switch {
 	case !scripted:
 		v.others.Submit(r)
@@ -123,6 +120,20 @@ func (v *stage) Submit(r *engine.Request) {
 	default:
 		v.texts.Submit(r)
 	}
+}
+
+// number returns the number of a request that has just come, 0 for one that has none.
+func (v *stage) number(r *engine.Request) int {
+	if _, other := v.server.paces[r]; other {
+		return 0
+	}
+	if v.came++; v.began < 0 {
+		v.began = v.loop.Now()
+	}
+	if v.server.number != nil {
+		return v.server.number(r)
+	}
+	return v.came
 }
 
 // fail has a request fail at its instant.

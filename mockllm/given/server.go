@@ -34,9 +34,9 @@ type Server struct {
 	PrefillRate  float64 `json:"prefill_tok_s"`
 	PromptCache  string  `json:"prompt_cache"` // "none" or "prefix": what the prompt has in common with the one before
 
-	// WarmSlots is the kind of request that each slot's cache holds: NewTokens are
-	// evaluated for one of that kind, all for another. PinSlots has a request take
-	// only slots of its kind.
+	// WarmSlots is the kind of request that each slot's cache holds at the start, unless the
+	// model has to be loaded first: NewTokens are evaluated for one of the kind that it holds,
+	// all for another. PinSlots has a request take only slots of its kind.
 	WarmSlots []string `json:"warm_slots"`
 	NewTokens int      `json:"new_tokens"`
 	PinSlots  bool     `json:"pin_slots"`
@@ -56,11 +56,22 @@ type Server struct {
 	// above has it.
 	Answers []Scripted `json:"answers"`
 
-	held  []uint64 // tokens in the caches of all slots at the start
-	paces map[*engine.Request]Pace
+	held   []uint64 // tokens in the caches of all slots at the start
+	paces  map[*engine.Request]Pace
+	number func(*engine.Request) int // nil for the order of coming
+	begins time.Duration             // what a script counts from; below 0 the arrival of the first request
 }
 
-// Hold has the caches of all slots begin with a prompt: the hashes of its tokens, as
+// Script says that scripted answers count from an instant of the loop, and which number a
+// request has among those of the script. Without it they count from the arrival of the first
+// request, and requests have numbers in the order of their coming. Those of somebody else,
+// which have a Pace, have none.
+func (s *Server) Script(begins time.Duration, number func(*engine.Request) int) {
+	s.begins, s.number = begins, number
+}
+
+// Hold has the caches of all slots begin with a prompt, unless the model has to be loaded
+// first: the hashes of its tokens, as
 // token.Blocks has them for blocks of one.
 func (s *Server) Hold(tokens []uint64) { s.held = tokens }
 
@@ -93,7 +104,7 @@ type Answer struct {
 
 // Default returns what a server is when nothing is stated.
 func Default() Server {
-	return Server{Slots: 1, N: 1, PromptCache: "none", Detect: engine.AtOnce.String(), QueueCheck: true, Chunk: "token"}
+	return Server{Slots: 1, N: 1, PromptCache: "none", Detect: engine.AtOnce.String(), QueueCheck: true, Chunk: "token", begins: -1}
 }
 
 // Limits of what can be stated: each slot has a memory, an answer is made as a whole, and
@@ -148,17 +159,19 @@ func span(ms float64) time.Duration {
 // Whole reports whether an answer is sent when all of it is there.
 func (s *Server) Whole() bool { return s.Chunk == "whole" }
 
-// Build makes the server on a loop, after Hold and before Pace. It must be valid.
+// Build makes the server on a loop, after Hold and Script, and before Pace. It must be valid.
 func (s *Server) Build(loop pipeline.Scheduler) engine.Engine {
 	detect, err := engine.ParseDetection(s.Detect)
 	if err != nil {
 		panic(fmt.Sprintf("given: %v", err))
 	}
+	first := true // what the caches hold goes when the model does
 	slots := func(loop pipeline.Scheduler) engine.Engine {
-		c := engine.SlotsConfig{Service: newService(s), Slots: s.Slots, MaxContext: math.MaxInt32}
+		c := engine.SlotsConfig{Service: newService(s, first && s.Load == 0), Slots: s.Slots, MaxContext: math.MaxInt32}
 		if s.PinSlots {
 			c.Kinds = s.WarmSlots
 		}
+		first = false
 		return engine.NewSlots(loop, c)
 	}
 	var e engine.Engine

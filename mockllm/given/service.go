@@ -1,6 +1,7 @@
 package given
 
 import (
+	"math"
 	"time"
 
 	"halfsecond/mockllm/engine"
@@ -18,8 +19,13 @@ type memory struct {
 	tokens []uint64 // of the last prompt, each hash standing for all up to it
 }
 
-func newService(s *Server) *service {
+// newService returns the service of a model with what its caches hold at the start, or with
+// empty ones.
+func newService(s *Server, warm bool) *service {
 	v := &service{server: s, slots: make([]memory, s.Slots)}
+	if !warm {
+		return v
+	}
 	for i := range v.slots {
 		v.slots[i].tokens = s.held
 	}
@@ -77,8 +83,9 @@ func common(a, b []uint64) (n int) {
 // Next implements engine.Service.
 func (v *service) Next(r *engine.Request, busy int) time.Duration {
 	s := v.server
-	if p, stated := v.server.paces[r]; stated && p.Next >= 0 {
-		return p.Next
+	next := span(s.TPOT)
+	if p, stated := s.paces[r]; stated && p.Next >= 0 {
+		next = p.Next
 	}
-	return span(s.TPOT * (1 + s.BatchSlowdown*float64(busy-1)))
+	return time.Duration(math.Round(float64(next) * (1 + s.BatchSlowdown*float64(busy-1))))
 }
