@@ -5,6 +5,8 @@
 // answer.
 package document
 
+import "strings"
+
 // Edit replaces Delete bytes at Offset by Insert and leaves the cursor at
 // Cursor. All three positions are bytes from the start of the document and fall
 // between characters. What an edit inserts after its cursor is what an editor
@@ -48,6 +50,12 @@ func (d *Document) Before() []byte { return d.before }
 
 // After returns the text after the cursor.
 func (d *Document) After() string { return d.after }
+
+// RestOfLine returns the text from the cursor to the end of its line.
+func (d *Document) RestOfLine() string {
+	line, _, _ := strings.Cut(d.after, "\n")
+	return strings.TrimSuffix(line, "\r")
+}
 
 // Opened returns how many texts were opened in the document.
 func (d *Document) Opened() int { return d.opened }
@@ -156,6 +164,9 @@ func (d *Document) Supposing(e Edit) Snapshot {
 	before := append(make([]byte, 0, e.Offset+len(e.Insert)), d.before[:e.Offset]...)
 	return Snapshot{d.opened, -1, append(before, e.Insert...), d.after[e.Delete:], d.stillClosed(e)}
 }
+
+// Opened returns how many texts had been opened in the document.
+func (s *Snapshot) Opened() int { return s.opened }
 
 // Before returns the text before the cursor, which nobody may change.
 func (s *Snapshot) Before() []byte { return s.before }

@@ -51,10 +51,10 @@ func (c *Cache) Bytes() int { return c.bytes }
 
 // Store keeps the answer to what was asked at a point, as of now, and lets others go to
 // make room. It replaces what is known for the same point, unless that is complete and
-// the new answer is not.
-func (c *Cache) Store(p Point, a Answer, now time.Duration) {
+// the new answer is not. It reports whether the rules let it keep such an answer.
+func (c *Cache) Store(p Point, a Answer, now time.Duration) bool {
 	if a.Text == "" && !c.config.Empty || !a.Complete && !c.config.Partial {
-		return
+		return false
 	}
 	c.longest = max(c.longest, len(a.Text))
 	e := entry{Point: p, Answer: a}
@@ -66,6 +66,7 @@ func (c *Cache) Store(p Point, a Answer, now time.Duration) {
 		}
 		c.put(e, s.h, now)
 	}
+	return true
 }
 
 // points returns how far along an answer it is entered, ascending.

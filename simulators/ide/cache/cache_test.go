@@ -203,7 +203,7 @@ func BenchmarkKeys(b *testing.B) {
 				for i := range 10_000 {
 					e := document.Edit{Offset: d.Cursor(), Insert: text[8000+i : 8001+i], Cursor: d.Cursor() + 1}
 					d.Apply(e)
-					if _, ok := cache.Find(Point{Before: d.Before(), After: d.After()}, time.Duration(i)*time.Millisecond); ok {
+					if _, ok := cache.Find(Point{Before: d.Before(), After: d.After(), Document: d.Opened()}, time.Duration(i)*time.Millisecond); ok {
 						found++
 					} else if i%4 == 0 {
 						s := d.Snapshot()
@@ -217,6 +217,41 @@ func BenchmarkKeys(b *testing.B) {
 	}
 }
 
+// TestOf: a text that is opened again is another document, in which nothing was asked yet.
+func TestOf(t *testing.T) {
+	c, err := New(Config{Capacity: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d document.Document
+	found := func() bool {
+		s := d.Snapshot()
+		_, ok := c.Find(Of(&s), 0)
+		return ok
+	}
+	d.Open("con", 3)
+	s := d.Snapshot()
+	c.Store(Of(&s), Answer{Text: "sole", Complete: true}, 0)
+	same := found()
+	d.Open("con", 3)
+	if again := found(); !same || again {
+		t.Errorf("found in the document: %t, and in another with that text: %t", same, again)
+	}
+}
+
+// TestStore: an answer that the rules do not keep is not stored.
+func TestStore(t *testing.T) {
+	c, err := New(Config{Capacity: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range []Answer{{Text: "x", Complete: true}, {Text: "x"}, {Complete: true}} {
+		if kept := c.Store(Point{Before: []byte("a")}, a, 0); kept != (a.Complete && a.Text != "") {
+			t.Errorf("%+v is kept: %t", a, kept)
+		}
+	}
+}
+
 func ExampleCache() {
 	c, err := New(Config{Capacity: 100, Prefix: Prefix{Reach: Unlimited}})
 	if err != nil {
@@ -227,7 +262,8 @@ func ExampleCache() {
 	asked := d.Snapshot()
 	d.Apply(document.Edit{Offset: 3, Insert: "sole", Cursor: 7})
 	c.Store(Of(&asked), Answer{Text: "sole.log(x)", Complete: true, Request: 1}, 2*time.Second)
-	h, ok := c.Find(Point{Before: d.Before(), After: d.After()}, 5*time.Second)
+	now := d.Snapshot()
+	h, ok := c.Find(Of(&now), 5*time.Second)
 	fmt.Println(ok, h.Kind, h.Rest, h.Age)
 	// Output: true prefix .log(x) 3s
 }

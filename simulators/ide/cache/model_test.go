@@ -188,7 +188,7 @@ func TestCacheIsTheModel(t *testing.T) {
 			if r.IntN(2) == 0 {
 				a := Answer{random(&r, 8), r.IntN(4) > 0, int64(step)}
 				s := d.Snapshot()
-				c.Store(Of(&s), a, now)
+				c.Store(Point{Before: s.Before(), After: s.After()}, a, now)
 				m.store(string(s.Before()), s.After(), a, now)
 				asked[a.Request] = known{before: string(s.Before()), after: s.After(), Answer: a}
 			}
