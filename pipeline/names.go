@@ -123,7 +123,7 @@ const (
 	FactGivenUp     = "given_up"    // who gave its request up: one of those below
 	FactStored      = "stored"      // "yes": its answer is in the plugin's cache
 	FactSaved       = "saved"       // of an accepted suggestion: its characters
-	FactFlash       = "flash"       // "yes": its suggestion was taken away before it counted as seen
+	FactFlashes     = "flashes"     // how often its suggestion was taken away before it counted as seen
 	FactTyped       = "typed"       // the text that the key types, where texts are kept
 )
 
@@ -146,6 +146,7 @@ const (
 	ClassFocus       = "focus"
 	ClassInvoke      = "invoke"      // a suggestion is asked for by hand
 	ClassSpeculation = "speculation" // what would follow if a suggestion were accepted
+	ClassGiven       = "given"       // a suggestion stands there that nobody asked for
 )
 
 // Who gives requests up.

@@ -92,7 +92,7 @@ func (q *Request) Served() (from, to time.Duration) {
 		return pipeline.Unknown, pipeline.Unknown
 	}
 	to = q.End
-	if q.Outcome == pipeline.OK {
+	if to != pipeline.Unknown && q.Outcome == pipeline.OK {
 		to -= q.Way.Back
 	}
 	return q.Scheduled + q.Way.Out, to
@@ -126,6 +126,9 @@ func (r *Run) dead() (all []stretch) {
 	for i := range r.Requests {
 		q := &r.Requests[i]
 		start, end := q.Served()
+		if end == pipeline.Unknown {
+			end = r.Options.End
+		}
 		if q.Closed != pipeline.Unknown && start != pipeline.Unknown {
 			all = append(all, stretch{max(start, q.Closed+q.Way.Out), end})
 		}

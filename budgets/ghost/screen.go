@@ -33,8 +33,7 @@ func hides(mark string) bool {
 	return false
 }
 
-// Sights returns what was seen, person by person in the order of time. A suggestion that was
-// there before the first step has no trace, and so is none of them.
+// Sights returns what was seen, person by person in the order of time.
 func (r *Run) Sights() (all []Sight) {
 	for _, t := range slices.Concat(r.Keys, r.Steps) {
 		open := -1
@@ -71,13 +70,8 @@ type Seen struct {
 }
 
 // Seen tells what people saw.
-func (r *Run) Seen() Seen { return r.seen(r.Sights(), pipeline.Unknown) }
-
-// SeenFrom is Seen where a suggestion stood on the screen of the first person from the start,
-// until a key hid it.
-func (r *Run) SeenFrom(hidden time.Duration) Seen { return r.seen(r.Sights(), hidden) }
-
-func (r *Run) seen(sights []Sight, hidden time.Duration) (s Seen) {
+func (r *Run) Seen() (s Seen) {
+	sights, hidden := r.Sights(), pipeline.Unknown
 	for i := range sights {
 		x := &sights[i]
 		if i > 0 && sights[i-1].Session != x.Session {

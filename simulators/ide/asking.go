@@ -46,34 +46,46 @@ const (
 	heldByKnown    = "known_empty" // the cache knows that the model says nothing there
 )
 
-// ask has the plugin ask for the last step when its rules allow it.
-func (e *Editor) ask(k *key) {
+// mostProbes is how often one text is asked for again that a server refuses: a server that
+// never takes it ends no run. Assumed.
+const mostProbes = 100
+
+// ask has the plugin ask for the last step when its rules allow it, and reports whether it
+// will.
+func (e *Editor) ask(k *key) bool {
 	a, p := &e.asking, &e.sim.config.Plugin
-	if e.document.Cursor() == 0 && (e.document.Len() == 0 || p.Prompt.Layout == prompt.PrefixOnly || p.Prompt.Suffix.N == 0) {
-		k.held = heldByEmpty
-		return
-	}
-	if k.held = p.Triggers.Refuse(&e.document); k.held != "" {
-		return
+	if k.held = e.refuse(); k.held != "" {
+		return false
 	}
 	if k.class == pipeline.ClassMove {
 		if k.held = e.trail.Moved(&p.Triggers.Nearby, &e.document, e.handled); k.held != "" {
-			return
+			return false
 		}
 	}
-	k.ready = e.thread.work()
 	throttled := a.asked && e.handled < a.last+p.Throttle
 	if throttled && !p.Trailing {
 		k.held = heldByThrottle
-		return
+		return false
 	}
-	k.waits = a.patience.Step(&p.Wait, k.ready, plugin.AfterNothing.Allows(restOfLine(&e.document)))
+	k.waits = a.patience.Step(&p.Wait, k.ready, plugin.AfterNothing.Allows(e.document.RestOfLine()))
 	at := k.waits
 	if throttled {
 		at = max(at, a.last+p.Throttle)
 	}
 	k.opportunity = !e.more || e.comes > at
 	a.at(e.sim.config.Loop, at)
+	return true
+}
+
+// refuse returns the rule by which the plugin does not ask about the document as it is, ""
+// for none.
+func (e *Editor) refuse() string {
+	p := &e.sim.config.Plugin
+	nothing := e.document.Len() == 0 || p.Prompt.Layout == prompt.PrefixOnly || p.Prompt.Suffix.N == 0
+	if !p.Triggers.Empty && e.document.Cursor() == 0 && nothing {
+		return heldByEmpty
+	}
+	return p.Triggers.Refuse(&e.document)
 }
 
 // askNow asks for the last step, unless there is something in the way.
@@ -82,20 +94,19 @@ func (e *Editor) askNow() {
 	now := e.sim.config.Loop.Now()
 	a.runs = false
 	switch {
-	case now < a.quiet:
-		k.held = heldByLimit
-		a.at(e.sim.config.Loop, a.quiet)
-		return
 	case e.recall(k):
 		e.settle()
 		return
 	case p.Join && e.awaits():
 		return
+	case now < a.quiet:
+		k.held = heldByLimit
+		a.at(e.sim.config.Loop, a.quiet)
+		return
 	case p.MostLive > 0 && e.underWay() >= p.MostLive:
 		k.held, a.queued = heldByLive, true
 		return
 	}
-	k.held = ""
 	a.patience.Asked()
 	a.last, a.asked = now, true
 	e.send(e.newRequest(k))
@@ -149,9 +160,18 @@ func (e *Editor) room(ended *request) {
 	}
 }
 
-// limited keeps quiet for as long as a server asks that refused a request.
-func (e *Editor) limited(r *pipeline.Request) {
-	if wait := r.Transport.RetryAfter; e.sim.config.Plugin.OnLimit == plugin.LimitWait && wait != pipeline.Unknown && r.Outcome == pipeline.Refused {
-		e.asking.quiet = e.sim.config.Loop.Now() + wait
+// limited keeps quiet for as long as a server asks that refused a request, and tries again
+// then for the last step if that is the one that was refused. Of a request that was closed
+// nobody hears.
+func (e *Editor) limited(r *request) {
+	a, wait, now := &e.asking, r.Record.Transport.RetryAfter, e.sim.config.Loop.Now()
+	if e.sim.config.Plugin.OnLimit != plugin.LimitWait || wait == pipeline.Unknown || r.Record.Outcome != pipeline.Refused || r.closed {
+		return
+	}
+	a.quiet = now + wait
+	if k := r.key; k == e.last && !k.landed() && wait > 0 && k.probes < mostProbes {
+		k.probes++
+		k.held, k.waits, k.Spans[r.first].End = heldByLimit, now, now
+		a.at(e.sim.config.Loop, a.quiet)
 	}
 }

@@ -38,6 +38,7 @@ func newAttendance(t *testing.T, x *sockets) *attendance {
 func (a *attendance) Submit(r *engine.Request) {
 	x := &attended{Request: r, came: a.loop.Now(), first: pipeline.Unknown, left: pipeline.Unknown, ended: pipeline.Unknown}
 	a.by[r.Draw] = x
+	r.ID = int64(r.Draw) // as the script of the case knows it
 	notify, done := r.Notify, r.Done
 	r.Notify = func(n int) int {
 		if n == 1 {

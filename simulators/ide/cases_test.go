@@ -40,10 +40,18 @@ func TestCases(t *testing.T) {
 
 // eachCase has a test of each variant of each case.
 func eachCase(t *testing.T, run func(*testing.T, *cases.Setup, *cases.Variant)) {
-	name, read := "testdata/cases/ide/cases.json", shipped.ReadFile
 	if *caseFile != "" {
-		name, read = *caseFile, os.ReadFile
+		runCases(t, *caseFile, os.ReadFile, run)
+		return
 	}
+	for _, name := range []string{"cases.json", "more.json"} {
+		runCases(t, "testdata/cases/ide/"+name, shipped.ReadFile, run)
+	}
+}
+
+// runCases has a test of each variant of each case of a file.
+func runCases(t *testing.T, name string, read func(string) ([]byte, error), run func(*testing.T, *cases.Setup, *cases.Variant)) {
+	t.Helper()
 	data, err := read(name)
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,6 @@
 package ide
 
 import (
-	"strings"
 	"time"
 
 	"halfsecond/pipeline"
@@ -25,7 +24,7 @@ type Editor struct {
 	next  typing.Step    // the step to come
 	more  bool           // there is one
 	timer pipeline.Timer // until it comes
-	comes time.Duration  // when
+	comes time.Duration  // when; in the past while an acceptance before it waits for the thread
 	came  time.Duration  // when the step before did
 	keys  int            // still to be typed after the step to come
 	typed int            // so far
@@ -42,6 +41,8 @@ type Editor struct {
 	taken   int            // keys typed when the last suggestion was taken
 	guess   *request       // asked as if what is shown, or was, were accepted
 	before  *prompt.Prompt // of the request before, where drift is told
+
+	supposing bool // one is about to be
 
 	act      func() // arrive, bound once
 	done     func(*pipeline.Trace)
@@ -70,8 +71,8 @@ func (e *Editor) pull() {
 		e.keys--
 	}
 	loop := e.sim.config.Loop
-	e.comes = max(loop.Now(), e.came+e.next.Gap)
-	e.timer = loop.At(e.comes, pipeline.RankInput, e.act)
+	e.comes = e.came + e.next.Gap
+	e.timer = loop.At(max(loop.Now(), e.comes), pipeline.RankInput, e.act)
 }
 
 // arrive takes the step to come, and handles it unless the editor's thread is at work. What
@@ -82,8 +83,8 @@ func (e *Editor) arrive() {
 	if e.more = false; s.Kind != typing.Accept {
 		e.pull()
 	}
-	if !e.thread.holds(&s) {
-		e.handle(&s, e.sim.config.Loop.Now())
+	if !e.thread.holds(&s, e.came) {
+		e.handle(&s, e.came)
 	}
 }
 
@@ -106,19 +107,15 @@ func (e *Editor) handle(s *typing.Step, came time.Duration) {
 
 // step does a step that changes the document or moves the cursor.
 func (e *Editor) step(s *typing.Step, came time.Duration) {
-	before, shown := e.last, e.screen.rest
-	e.asking.stop()
-	e.reading.Stop()
-	e.handled, e.last = e.sim.config.Loop.Now(), nil
-	if before != nil {
-		before.past = true
-	}
+	shown := e.screen.rest
+	before := e.goOn()
 	typed := e.change(s)
 	e.follow(s.Kind)
 	e.giveUp(s.Kind)
 	k := e.press(s, came)
-	if kept := e.keep(s, k, shown, typed); k != nil && !kept {
-		e.ask(k)
+	kept := e.keep(s, k, shown, typed)
+	if k == nil || kept || !e.ask(k) {
+		e.asking.patience.Asked()
 	}
 	e.holdAgain()
 	e.hand(before)
@@ -127,20 +124,42 @@ func (e *Editor) step(s *typing.Step, came time.Duration) {
 	}
 }
 
+// goOn ends what the editor waits for at the step before, which it returns, nil for none.
+func (e *Editor) goOn() (before *key) {
+	before = e.last
+	e.asking.stop()
+	e.reading.Stop()
+	e.handled, e.last = e.sim.config.Loop.Now(), nil
+	if before != nil {
+		before.past = true
+	}
+	return before
+}
+
 // change does what the step does to the document, and returns the text that it types.
 func (e *Editor) change(s *typing.Step) (typed string) {
-	if s.Kind != typing.Accept {
-		typed, _ = s.Edit.Typed(e.document.Cursor())
-		s.Do(&e.document)
-		e.watch(s)
-		return typed
+	if s.Kind == typing.Accept {
+		e.accept()
+		return ""
 	}
-	e.edit(e.acceptance(e.screen.rest))
+	typed, _ = s.Edit.Typed(e.document.Cursor())
+	s.Do(&e.document)
+	e.watch(s)
+	e.truth = s.Truth
+	return typed
+}
+
+// accept puts what is shown into the document, and has the typing go on behind it.
+func (e *Editor) accept() {
+	edit := e.acceptance(e.screen.rest)
+	removed := e.document.After()[:edit.Delete]
+	e.edit(edit)
 	if a, ok := e.typing.(typing.Accepter); ok {
-		a.Accepted(e.screen.rest)
+		e.truth = a.Accepted(edit, removed)
+	} else {
+		e.truth = after(e.truth, e.screen.rest)
 	}
 	e.pull()
-	return ""
 }
 
 // follow tells the rule about moves of a step that was done.
@@ -157,47 +176,37 @@ func (e *Editor) follow(step typing.Kind) {
 func (e *Editor) acceptance(suggestion string) document.Edit {
 	edit := e.document.Suggestion(suggestion)
 	if e.sim.config.Plugin.Display.Accept == plugin.AcceptReplace {
-		edit.Delete = len(restOfLine(&e.document))
+		edit.Delete = len(e.document.RestOfLine())
 	}
 	return edit
 }
 
-// restOfLine returns what follows the cursor on its line.
-func restOfLine(d *document.Document) string {
-	line, _, _ := strings.Cut(d.After(), "\n")
-	return strings.TrimSuffix(line, "\r")
-}
-
-// press begins the trace of a step; nil for one that leaves none.
+// press begins the trace of a step, and the plugin's work at it; nil for one that leaves
+// none.
 func (e *Editor) press(s *typing.Step, came time.Duration) *key {
 	t := &e.sim.config.Plugin.Triggers
 	switch {
 	case s.Kind == typing.Key:
-		e.truth = s.Truth
 		e.last = e.newKey(s.Class.String(), came)
 		if e.sim.config.Typed {
 			e.last.typed = typedBy(&s.Edit)
 		}
-		return e.last
 	case s.Kind == typing.Accept:
-		e.truth = strings.TrimPrefix(e.truth, e.screen.rest)
 		e.last = e.newStep(pipeline.ClassAccept, came)
-		return e.last
 	case s.Kind == typing.Move && t.Moves && s.Selected == 0:
-		e.truth = s.Truth
 		e.last = e.newStep(pipeline.ClassMove, came)
-		return e.last
 	case s.Kind == typing.Change && t.Changes:
-		e.truth = s.Truth
 		e.last = e.newStep(pipeline.ClassChange, came)
-		return e.last
+	default:
+		return nil
 	}
-	return nil
+	e.last.ready = e.thread.work()
+	return e.last
 }
 
 // settle ends the session when there is nothing left to happen.
 func (e *Editor) settle() {
-	if e.more || e.asking.waiting() || len(e.live) > 0 || e.thread.busy() || e.screen.waiting() || e.finished == nil {
+	if e.more || e.asking.waiting() || len(e.live) > 0 || e.thread.busy() || e.screen.waiting() || e.supposing || e.finished == nil {
 		return
 	}
 	e.Stop()

@@ -35,7 +35,8 @@ type key struct {
 	useful      bool     // its request's answer was shown
 	guessed     bool     // what follows its answer was asked for
 	stored      bool     // and it is in the cache
-	flash       bool     // what was shown for it was there too short to count
+	flashes     int      // how often it was hidden before it counts as shown
+	probes      int      // how often it is asked for again after a server refused it
 	handed      bool
 
 	handled time.Duration // by the editor's thread
@@ -73,14 +74,16 @@ func (e *Editor) begin(kind string, index int, class string, came time.Duration)
 // waited adds the spans of what a key waits for before its request is sent now, and returns
 // the last.
 func (k *key) waited(now time.Duration) pipeline.SpanID {
-	last := pipeline.SpanID(len(k.Spans) - 1) // its wait for the thread, if any
+	last := pipeline.SpanID(len(k.Spans) - 1) // its wait for the thread, or a request that was refused, if any
 	add := func(name string, from, to time.Duration) {
 		last = k.Add(pipeline.Span{Name: name, Start: from, End: to, Simulated: true}, last)
 	}
-	if k.ready > k.handled {
-		add(pipeline.SpanPrepare, k.handled, k.ready)
+	if k.probes == 0 {
+		if k.ready > k.handled {
+			add(pipeline.SpanPrepare, k.handled, k.ready)
+		}
+		add(pipeline.SpanDebounce, k.ready, k.waits)
 	}
-	add(pipeline.SpanDebounce, k.ready, k.waits)
 	if now > k.waits {
 		add(pipeline.SpanClientQueue, k.waits, now)
 	}
@@ -111,17 +114,34 @@ func (k *key) land(name string, at time.Duration) {
 	}
 }
 
+// landWith marks what can be shown for this key with a text, of which whole says that nothing
+// more will come.
+func (k *key) landWith(text string, whole bool, at time.Duration) {
+	k.land(pipeline.MarkFirstCharacter, at)
+	if whole || document.LineEnd(text) >= 0 {
+		k.land(pipeline.MarkFirstLine, at)
+	}
+	if whole {
+		k.land(pipeline.MarkLastCharacter, at)
+	}
+}
+
 // landed reports whether there was something to show for this key.
 func (k *key) landed() bool { return k.Mark(pipeline.MarkFirstCharacter) != pipeline.Unknown }
 
-// take adds the record of the key's request, which has ended.
+// take adds the record of the key's request, which has ended. What was asked for again is
+// as it ended then; what was given up did not fail.
 func (k *key) take(r *pipeline.Request) {
 	k.request = nil
 	k.Requests = append(k.Requests, *r)
 	if r.End != pipeline.Unknown {
 		k.End = max(k.End, r.End)
 	}
-	if r.Outcome != pipeline.OK && r.Outcome != pipeline.Cancelled {
+	switch {
+	case r.Closed != pipeline.Unknown || r.Outcome == pipeline.Cancelled:
+	case r.Outcome == pipeline.OK:
+		k.Outcome, k.Reason = pipeline.OK, ""
+	default:
 		k.Outcome, k.Reason = r.Outcome, r.Reason
 	}
 }
@@ -152,8 +172,8 @@ func (k *key) finish() *pipeline.Trace {
 	if k.stored {
 		k.fact(pipeline.FactStored, "yes")
 	}
-	if k.flash {
-		k.fact(pipeline.FactFlash, "yes")
+	if k.flashes > 0 {
+		k.fact(pipeline.FactFlashes, strconv.Itoa(k.flashes))
 	}
 	if k.saved > 0 {
 		k.fact(pipeline.FactSaved, strconv.Itoa(k.saved))

@@ -28,6 +28,11 @@ func (r *rounds) Move(_, cursor int)           { r.Document.Move(cursor) }
 // Who takes suggestions, right ones and wrong ones, ends up with the same text, and types less
 // of it. What is taken is part of the text, and a trace of its own tells of it.
 func TestAccepts(t *testing.T) {
+	t.Run("insert", func(t *testing.T) { accepts(t, plugin.AcceptInsert) })
+	t.Run("replace_line", func(t *testing.T) { accepts(t, plugin.AcceptReplace) })
+}
+
+func accepts(t *testing.T, where plugin.Accept) {
 	text, err := typing.Text("python-report")
 	if err != nil {
 		t.Fatal(err)
@@ -37,6 +42,7 @@ func TestAccepts(t *testing.T) {
 		r := newRig(t, 4, 60*ms, 5*ms)
 		w := &rounds{}
 		r.config.Plugin.Wait.For, r.config.Plugin.Reuse = 50*ms, plugin.TypedAsSuggested
+		r.config.Plugin.Display.Accept = where
 		r.config.Right, r.config.Reads, r.config.Watch = .7, reads, w
 		return w, r.run(1, 12_000, func(user int) typing.Source { return who.Type(3, user) })
 	}

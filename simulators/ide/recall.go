@@ -19,8 +19,7 @@ func (e *Editor) recall(k *key) bool {
 		k.held = heldByKnown
 		return true
 	}
-	d := &e.sim.config.Plugin.Display
-	if !ok || !document.Visible(hit.Rest) || !d.Fits(hit.Rest, restOfLine(&e.document)) || !extends(hit.Rest, e.screen.entry) {
+	if !ok || !document.Visible(hit.Rest) || !e.displayable(hit.Rest) {
 		return false
 	}
 	now := e.sim.config.Loop.Now()
@@ -28,13 +27,7 @@ func (e *Editor) recall(k *key) bool {
 	k.waited(now)
 	k.source = pipeline.SourceCache
 	k.Uses = append(k.Uses, pipeline.Use{Request: hit.Request, How: "cached"})
-	k.land(pipeline.MarkFirstCharacter, now)
-	if hit.Complete || document.LineEnd(hit.Rest) >= 0 {
-		k.land(pipeline.MarkFirstLine, now)
-	}
-	if hit.Complete {
-		k.land(pipeline.MarkLastCharacter, now)
-	}
+	k.landWith(hit.Rest, hit.Complete, now)
 	e.hide(pipeline.MarkReplaced)
 	e.appear(k, hit.Request, hit.Rest, hit.Complete)
 	return true
@@ -45,14 +38,16 @@ func (e *Editor) recall(k *key) bool {
 func (e *Editor) store(r *request) {
 	p := &e.sim.config.Plugin
 	complete := r.Record.Outcome == pipeline.OK && !r.closed
-	v := r.key.verdict
-	if r.text == "" { // nothing has come that was judged
-		v, _ = e.document.Judge(&r.asked, "")
-	}
-	superseded := v != document.Exact && !r.speculative
-	if e.cache == nil || r.warmUp || r.text == "" && !(complete && p.Cache.Empty) || superseded && !p.KeepSuperseded {
+	nothing := r.text == "" && complete && p.Cache.Empty
+	if e.cache == nil || r.warmUp || !document.Visible(r.text) && !nothing || r.superseded() && !p.KeepSuperseded {
 		return
 	}
-	r.key.stored = true
-	e.cache.Store(cache.Of(&r.asked), cache.Answer{Text: r.text, Complete: complete, Request: r.Record.ID}, e.sim.config.Loop.Now())
+	r.key.stored = e.cache.Store(cache.Of(&r.asked), cache.Answer{Text: r.text, Complete: complete, Request: r.Record.ID}, e.sim.config.Loop.Now())
+}
+
+// superseded reports whether a request is to an older document than the one that is edited,
+// or than one that is supposed.
+func (r *request) superseded() bool {
+	v, _ := r.editor.document.Judge(&r.asked, r.text)
+	return r.dropped || v != document.Exact && !r.speculative
 }

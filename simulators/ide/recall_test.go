@@ -71,15 +71,15 @@ func TestFlash(t *testing.T) {
 		want  string
 	}{
 		{0, func(a *at) *at { return a.key(200*ms, "z") }, ""},
-		{91 * ms, func(a *at) *at { return a.key(200*ms, "z") }, "yes"},
+		{91 * ms, func(a *at) *at { return a.key(200*ms, "z") }, "1"},
 		{90 * ms, func(a *at) *at { return a.key(200*ms, "z") }, ""},
 		{91 * ms, func(a *at) *at { return a.add(200*ms, typing.Step{Kind: typing.Accept}) }, ""},
 	} {
 		r := newRig(t, 1, 0, 0)
 		r.config.LLM = &spoken{loop: r.loop, after: 10 * ms, says: []string{"bc", ""}}
 		r.config.Plugin.Display.LeastVisible = c.least
-		if got := r.play(c.next(open("", "").key(100*ms, "a")))[0].Fact(pipeline.FactFlash); got != c.want {
-			t.Errorf("visible for 90ms of %s: flash is %q, want %q", c.least, got, c.want)
+		if got := r.play(c.next(open("", "").key(100*ms, "a")))[0].Fact(pipeline.FactFlashes); got != c.want {
+			t.Errorf("visible for 90ms of %s: flashes is %q, want %q", c.least, got, c.want)
 		}
 	}
 }

@@ -102,11 +102,17 @@ func (r *request) judge() (rest string, ok bool) {
 		return "", false // what it supposes has not happened yet
 	}
 	ok = document.Visible(rest)
-	if ok && !e.sim.config.Plugin.Display.Fits(rest, restOfLine(&e.document)) {
+	if ok && !e.displayable(rest) {
 		v, ok = document.NotDisplayable, false
 	}
 	r.key.verdict, r.valid = v, ok
 	return rest, ok
+}
+
+// displayable reports whether a suggestion that is right may be shown at the cursor: before
+// what follows there, and beside the list of completions.
+func (e *Editor) displayable(rest string) bool {
+	return e.sim.config.Plugin.Display.Fits(rest, e.document.RestOfLine()) && extends(rest, e.screen.entry)
 }
 
 // notify is told how far the answer is.
@@ -124,7 +130,7 @@ func (r *request) notify(p pipeline.Progress) {
 		e.asking.patience.Answered(now - r.Record.Due)
 	}
 	if r.dropped {
-		if !had { // what was shown before was no waste
+		if s := &e.screen; s.rest == "" || s.request != r.Record.ID { // what still stands there is no waste
 			r.key.verdict = document.Dropped
 		}
 		return
@@ -198,7 +204,7 @@ func (e *Editor) ended(r *request) {
 			break
 		}
 	}
-	e.limited(&r.Record)
+	e.limited(r)
 	r.key.take(&r.Record)
 	e.hand(r.key)
 	if e.last != nil {
@@ -207,11 +213,14 @@ func (e *Editor) ended(r *request) {
 	e.settle()
 }
 
-// cutOff ends the record of a request whose end nobody waits for.
+// cutOff ends the record of a request whose end nobody waits for, as far as it has come.
 func (e *Editor) cutOff(r *request) {
 	k := r.key
 	if k.handed {
 		return
+	}
+	if m, ok := e.sim.config.LLM.(pipeline.Reporter); ok {
+		m.Report(&r.Call)
 	}
 	k.Requests = append(k.Requests, r.Record)
 	k.request, k.past = nil, true

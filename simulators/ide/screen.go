@@ -13,16 +13,16 @@ import (
 
 // screen is the suggestion that is shown, and what waits to be.
 type screen struct {
-	rest    string        // what is left of it; empty when nothing is shown
-	request int64         // where it came from
-	owner   *key          // whose trace tells of it
-	whole   bool          // nothing more will come
-	since   time.Duration // when it appeared
+	rest    string // what is left of it; empty when nothing is shown
+	request int64  // where it came from
+	owner   *key   // whose trace tells of it
+	since   time.Duration
+	whole   bool // nothing more will come
 
 	// remains is what would be left by now of a suggestion that a step hid although it went
 	// on with it: shown again, it has flickered.
 	remains string
-	entry   string // selected in the list of completions; "" when there is none
+	entry   string // left of what is selected in the list of completions; "" when there is none
 
 	held  *request       // may be shown once the hold is over
 	hold  pipeline.Timer // runs until then
@@ -33,10 +33,12 @@ type screen struct {
 // waiting reports whether something may still appear by itself.
 func (s *screen) waiting() bool { return s.holds }
 
-// Show puts a suggestion on the screen whose request is not known.
+// Show puts a suggestion on the screen that nobody asked for.
 func (e *Editor) Show(text string) {
-	s := &e.screen
-	s.rest, s.request, s.owner, s.whole = text, 0, nil, true
+	k := e.newStep(pipeline.ClassGiven, e.sim.config.Loop.Now())
+	k.past = true
+	e.appear(k, 0, text, true)
+	e.speculate()
 }
 
 // hide takes the suggestion away, which a mark of its owner tells.
@@ -48,11 +50,15 @@ func (e *Editor) hide(mark string) {
 	s.rest, s.whole = "", false
 	k := s.owner
 	s.owner = nil
-	if k != nil {
-		k.flash = k.flash || mark != pipeline.MarkAccepted && e.sim.config.Loop.Now()-s.since < e.sim.config.Plugin.Display.LeastVisible
-		k.Marks = append(k.Marks, pipeline.Mark{Name: mark, At: e.sim.config.Loop.Now()})
-		e.hand(k)
+	if k == nil {
+		return
 	}
+	now := e.sim.config.Loop.Now()
+	k.Marks = append(k.Marks, pipeline.Mark{Name: mark, At: now})
+	if mark != pipeline.MarkAccepted && now-s.since < e.sim.config.Plugin.Display.LeastVisible {
+		k.flashes++
+	}
+	e.hand(k)
 }
 
 // keep does to what is shown what a step calls for, and reports whether the step needs no
@@ -87,13 +93,7 @@ func (e *Editor) shrink(k *key, typed string) bool {
 	k.source = pipeline.SourceReuse
 	k.Uses = append(k.Uses, pipeline.Use{Request: s.request, How: "typed-as-suggested"})
 	e.asking.patience.Asked()
-	k.land(pipeline.MarkFirstCharacter, k.Due)
-	if s.whole || document.LineEnd(rest) >= 0 {
-		k.land(pipeline.MarkFirstLine, k.Due)
-	}
-	if s.whole {
-		k.land(pipeline.MarkLastCharacter, k.Due)
-	}
+	k.landWith(rest, s.whole, e.sim.config.Loop.Now())
 	e.read()
 	return true
 }
@@ -157,10 +157,9 @@ func (e *Editor) appear(k *key, request int64, rest string, whole bool) {
 	if s.remains != "" && (strings.HasPrefix(s.remains, rest) || strings.HasPrefix(rest, s.remains)) {
 		mark = pipeline.MarkShownAgain
 	}
-	s.rest, s.request, s.owner, s.whole, s.remains = rest, request, k, whole, ""
-	s.since = e.sim.config.Loop.Now()
+	s.rest, s.request, s.owner, s.whole, s.remains, s.since = rest, request, k, whole, "", e.sim.config.Loop.Now()
 	s.measure()
-	k.Marks = append(k.Marks, pipeline.Mark{Name: mark, At: e.sim.config.Loop.Now()})
+	k.Marks = append(k.Marks, pipeline.Mark{Name: mark, At: s.since})
 	e.read()
 }
 
@@ -242,14 +241,11 @@ func (e *Editor) holdAgain() {
 	}
 }
 
-// popUp opens a list of completions with an entry selected: what does not extend that is
-// hidden.
+// popUp opens a list of completions with an entry selected: what does not extend what is left
+// to type of that is hidden.
 func (e *Editor) popUp(entry string) {
 	s := &e.screen
-	s.entry = after(entry, wordBefore(&e.document))
-	if s.entry == "" {
-		s.entry = entry
-	}
+	s.entry = strings.TrimPrefix(entry, wordBefore(&e.document)) // "" when all of it is typed
 	if s.rest != "" && !extends(s.rest, s.entry) {
 		s.remains = s.rest
 		e.hide(pipeline.MarkHiddenByPopup)

@@ -117,7 +117,7 @@ func New(c Config) (*Simulator, error) {
 // happens for longer than they wait; "verdict" that of its request; "source" where its first
 // text came from (network, joined, cache, speculation, typed_as_suggested, none); "class" the
 // kind of key; "held" the rule that kept the plugin from asking; "given_up" who gave its
-// request up; "stored" whether its answer is in the plugin's cache; "flash" whether what was
+// request up; "stored" whether its answer is in the plugin's cache; "flashes" how often what was
 // shown for it was taken away too soon to count; "shown_characters" how much of it was on the
 // screen. Uses names the request of an earlier step when that text came from there. Its
 // outcome is ok unless its request failed: a request that was closed did not.
@@ -127,7 +127,7 @@ func New(c Config) (*Simulator, error) {
 func (s *Simulator) Start(user, keys int, done func(*pipeline.Trace), finished func()) *Editor {
 	e := &Editor{
 		sim: s, user: user, typing: s.config.Typing(user), keys: keys,
-		done: done, finished: finished,
+		done: done, finished: finished, came: s.config.Loop.Now(),
 	}
 	e.prompts, e.cache = s.tools()
 	e.act, e.asking.due, e.screen.over, e.thread.editor = e.arrive, e.askNow, e.holdOver, e

@@ -1,7 +1,6 @@
 package ide
 
 import (
-	"strings"
 	"time"
 
 	"halfsecond/pipeline"
@@ -10,24 +9,42 @@ import (
 	"halfsecond/simulators/ide/typing"
 )
 
-// speculate asks for what follows the suggestion that is shown, as if it were accepted.
+// speculate has what follows the suggestion that is shown asked for, as if it were accepted,
+// after whatever is typed at this instant.
 func (e *Editor) speculate() {
-	s := &e.screen
-	if !e.sim.config.Plugin.Speculate || s.owner == nil || s.owner.guessed {
-		return
+	if e.sim.config.Plugin.Speculate && !e.supposing && e.mayGuess() {
+		e.supposing = true
+		e.sim.config.Loop.After(0, pipeline.RankTimer, e.suppose)
 	}
+}
+
+// mayGuess reports whether all of a suggestion is shown, and what follows it was not asked
+// for.
+func (e *Editor) mayGuess() bool {
+	s := &e.screen
+	return s.rest != "" && s.whole && s.owner != nil && !s.owner.guessed
+}
+
+// suppose asks for what follows the suggestion that is shown, if it still is.
+func (e *Editor) suppose() {
+	e.supposing = false
+	if e.mayGuess() {
+		e.guessNext()
+	}
+	e.settle()
+}
+
+// guessNext asks for what follows the suggestion that is shown.
+func (e *Editor) guessNext() {
+	s := &e.screen
 	s.owner.guessed = true
 	edit := e.acceptance(s.rest)
 	k := e.newStep(pipeline.ClassSpeculation, e.sim.config.Loop.Now())
 	k.past, k.opportunity = true, true
 	var supposed document.Document
 	supposed.Open(string(e.document.Before())+edit.Insert+e.document.After()[edit.Delete:], edit.Cursor)
-	truth := ""
-	if rest, ok := strings.CutPrefix(e.truth, s.rest); ok {
-		truth = rest
-	}
 	b, _ := e.sim.tools()
-	r := e.requestOf(k, b.Build(&supposed), truth)
+	r := e.requestOf(k, b.Build(&supposed), after(e.truth, s.rest))
 	r.asked = e.document.Supposing(edit)
 	r.speculative = true
 	before := e.guess
@@ -82,15 +99,25 @@ func (e *Editor) focus() {
 	e.send(r)
 }
 
-// invoke asks by hand.
+// invoke asks by hand. Text that it types is typed into what is shown.
 func (e *Editor) invoke(s *typing.Step, came time.Duration) {
-	if at := e.document.Cursor(); s.Text != "" {
-		e.edit(document.Edit{Offset: at, Insert: s.Text, Cursor: at + len(s.Text)})
+	k := e.newStep(pipeline.ClassInvoke, came)
+	k.opportunity, k.past = true, s.Text == ""
+	if s.Text != "" {
+		e.insert(s.Text, k)
 	}
 	e.truth = s.Truth
-	k := e.newStep(pipeline.ClassInvoke, came)
-	k.opportunity, k.past = true, true
 	e.send(e.newRequest(k))
+}
+
+// insert types a text at the cursor, by which a step becomes the last one.
+func (e *Editor) insert(text string, k *key) {
+	before, at := e.goOn(), e.document.Cursor()
+	e.edit(document.Edit{Offset: at, Insert: text, Cursor: at + len(text)})
+	e.last = k
+	e.shrink(k, text)
+	e.holdAgain()
+	e.hand(before)
 }
 
 // giveUp does to the requests under way what the rules say at a step.
@@ -101,16 +128,20 @@ func (e *Editor) giveUp(step typing.Kind) {
 		}
 		switch p := &e.sim.config.Plugin; {
 		case r.speculative && (step == typing.Accept || p.SpeculationLives):
-		case r.speculative:
-			e.close(r, pipeline.ClosedByRule)
 		case p.EditorToken:
 			e.close(r, pipeline.ClosedByEditor)
 		case p.Cancel == plugin.CancelDiscard:
 			r.dropped, r.key.givenUp = true, pipeline.Discarded
-		case p.Cancel == plugin.CancelWire && !(p.KeepMatching && e.mayContinue(r)):
+		case p.Cancel == plugin.CancelWire && !(p.KeepMatching && (e.mayContinue(r) || e.mayComeTrue(r))):
 			e.close(r, pipeline.ClosedByRule)
 		}
 	}
+}
+
+// mayComeTrue reports whether typing may still lead to what a request supposes.
+func (e *Editor) mayComeTrue(r *request) bool {
+	v, _ := e.document.Judge(&r.asked, r.text)
+	return r.speculative && v == document.Undone
 }
 
 // closeOthers closes the requests beside one whose answer is shown, where the rules say so.

@@ -21,13 +21,13 @@ type arrival struct {
 	came time.Duration
 }
 
-// holds keeps a step that comes now while the thread works.
-func (t *thread) holds(s *typing.Step) bool {
+// holds keeps a step that came while the thread works.
+func (t *thread) holds(s *typing.Step, came time.Duration) bool {
 	loop := t.editor.sim.config.Loop
 	if len(t.queue) == 0 && loop.Now() >= t.until {
 		return false
 	}
-	t.queue = append(t.queue, arrival{*s, loop.Now()})
+	t.queue = append(t.queue, arrival{*s, came})
 	if len(t.queue) == 1 {
 		loop.At(t.until, pipeline.RankInput, t.next)
 	}

@@ -5,16 +5,20 @@ import (
 
 	"halfsecond/mockllm/given"
 	"halfsecond/mockllm/token"
+	"halfsecond/pipeline"
 	"halfsecond/simulators/ide"
 )
 
-// say returns what the model says to the next request.
+// say returns what the model says to the next request; warm-ups are none of the script's.
 func (w *World) say(q *ide.Question) ide.Said {
-	w.asked++
 	s := &w.setup.Server
+	if w.number = 0; q.Class != pipeline.ClassFocus {
+		w.asked++
+		w.number = w.asked
+	}
 	for _, a := range s.Answers {
-		if a.Request == w.asked {
-			return spread(a.Text, max(1, token.Count(a.Text)), s.Whole())
+		if a.Request == w.number {
+			return spread(a.Text, s.N, s.Whole())
 		}
 	}
 	switch {

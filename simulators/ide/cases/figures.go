@@ -2,12 +2,10 @@ package cases
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"halfsecond/budgets/ghost"
 	"halfsecond/pipeline"
-	"halfsecond/pipeline/quantile"
 )
 
 // Figures returns what is told of a case, by name: numbers (times in ms, shares in percent),
@@ -32,19 +30,47 @@ type told struct {
 	*ghost.Run
 	all     map[string]any
 	lastKey time.Duration
-	typed   bool            // there was a last key
-	last    *pipeline.Trace // of it
+	typed   bool // there was a last key
+	// latest are the traces of the last version: of the last step that changed the text, and
+	// of what was asked for by hand since.
+	latest []*pipeline.Trace
 }
 
 // find sorts the traces out.
 func (t *told) find() {
 	t.Run = ghost.Of(t.traces, ghost.Options{LeastVisible: span(t.setup.Plugin.MinVisible), End: t.at})
-	t.lastKey, t.typed = t.setup.lastKey()
+	t.lastKey, t.typed = t.script.lastKey()
 	for _, x := range t.traces {
-		if x.Due == t.lastKey && (x.Kind == pipeline.KindIDE || x.Fact(pipeline.FactClass) == pipeline.ClassAccept) {
-			t.last = x
+		if t.begins(x) {
+			t.latest = nil
+		}
+		if t.begins(x) || x.Fact(pipeline.FactClass) == pipeline.ClassInvoke {
+			t.latest = append(t.latest, x)
 		}
 	}
+}
+
+// begins reports whether a trace is of a step that changed the text.
+func (t *told) begins(x *pipeline.Trace) bool {
+	switch x.Fact(pipeline.FactClass) {
+	case pipeline.ClassAccept:
+		return true
+	case pipeline.ClassInvoke:
+		types := func(a Asked) bool { return a.Text != "" && span(a.At) == x.Due }
+		return slices.ContainsFunc(t.setup.Requests, types)
+	}
+	return x.Kind == pipeline.KindIDE
+}
+
+// firstText returns when there was the first character to show for the last version.
+func (t *told) firstText() time.Duration {
+	text := pipeline.Unknown
+	for _, x := range t.latest {
+		if at := x.Mark(pipeline.MarkFirstCharacter); at != pipeline.Unknown && (text == pipeline.Unknown || at < text) {
+			text = at
+		}
+	}
+	return text
 }
 
 // ms returns an instant or a span, nil when it is not known.
@@ -78,12 +104,11 @@ func (t *told) times() {
 	t.all["closed_at"] = t.list(func(r *ghost.Request) time.Duration { return r.Closed })
 	t.all["refused_at"] = refused
 	t.all["first_refused_at"] = first(refused)
-	text := pipeline.Unknown
-	if t.last != nil {
-		text = t.last.Mark(pipeline.MarkFirstCharacter)
+	text := t.firstText()
+	t.all["first_text_at"], t.all["first_text_after_last_key"] = ms(text), nil
+	if t.typed {
+		t.all["first_text_after_last_key"] = ms(pipeline.Since(t.lastKey, text))
 	}
-	t.all["first_text_at"] = ms(text)
-	t.all["first_text_after_last_key"] = ms(pipeline.Since(t.lastKey, text))
 	t.all["last_request_start"], t.all["last_request_end"], t.all["last_end_after_last_key"] = nil, nil, nil
 	if n := len(t.Requests); n > 0 {
 		r := &t.Requests[n-1]
@@ -108,9 +133,9 @@ func (t *told) times() {
 		r := &t.Requests[len(t.Requests)-1]
 		best = t.setup.Plugin.Debounce + 1000*float64(evaluated(r))/s.PrefillRate
 	}
-	t.all["best_first_text_after_key"] = best + t.setup.Network.RTT
+	t.all["best_first_text_after_key"] = best
 	if b := t.setup.Budget; b != nil {
-		t.all["possible_within_budget"] = best+t.setup.Network.RTT <= *b
+		t.all["possible_within_budget"] = best <= *b
 	}
 }
 
@@ -215,80 +240,6 @@ func share(part, of int) any {
 	return 100 * float64(part) / float64(of)
 }
 
-// counts counts requests and answers.
-func (t *told) counts() {
-	n := map[string]int{"requests": len(t.Requests), "warm_ups": t.WarmUps, "loads": t.loads, "dials": t.dials}
-	for _, name := range countedOfRequests {
-		n[name] += 0
-	}
-	for i := range t.Requests {
-		count(&t.Requests[i], n)
-	}
-	if t.setup.Plugin.Protocol != "lsp" {
-		n["late_answers_to_cancelled"], n["cancelled_answers"], n["unanswered"] = 0, 0, 0
-	}
-	limited, keys := 0, 0
-	for _, x := range t.traces {
-		if x.Kind != pipeline.KindIDE {
-			continue
-		}
-		keys++
-		switch x.Fact(pipeline.FactSource) {
-		case pipeline.SourceReuse:
-			n["typed_as_suggested"]++
-		case pipeline.SourceCache:
-			n["cache_hits"]++
-		}
-		if x.Fact(pipeline.FactHeld) == "limit" || x.Outcome == pipeline.Refused {
-			limited++
-		}
-	}
-	for name, count := range n {
-		t.all[name] = float64(count)
-	}
-	t.all["limited_keys_share"] = share(limited, keys)
-	t.all["max_in_flight"] = float64(t.MostInFlight())
-	t.all["cold_first_text_min"], t.all["warm_first_text_p99"] = nil, nil
-	c := t.Cold()
-	t.all["cold_requests"] = float64(c.N)
-	if len(c.Cold) > 0 {
-		t.all["cold_first_text_min"] = ms(c.Cold[0])
-	}
-	if n := len(c.Warm); n > 0 {
-		t.all["warm_first_text_p99"] = ms(c.Warm[quantile.P99.Rank(n)-1]) // of however few
-	}
-}
-
-// countedOfRequests are the counts that count adds to.
-var countedOfRequests = []string{
-	"closed_on_wire", "closed_by_editor", "closed_by_served", "cancelled_in_editor", "stale_answers", "wasted_answers", "wasted_prefills",
-	"refused", "late_answers_to_cancelled", "cancelled_answers", "protocol_errors", "unanswered", "typed_as_suggested", "cache_hits",
-	"stored_answers",
-}
-
-// count adds a request to the counts.
-func count(r *ghost.Request, n map[string]int) {
-	add := func(name string, on bool) {
-		if on {
-			n[name]++
-		}
-	}
-	by := r.Trace.Fact(pipeline.FactGivenUp)
-	closed := r.Closed != pipeline.Unknown
-	add("closed_on_wire", closed)
-	add("closed_by_editor", by == pipeline.ClosedByEditor)
-	add("closed_by_served", by == pipeline.ClosedByServed)
-	add("cancelled_in_editor", by != "")
-	add("stale_answers", ghost.Stale(ghost.Verdict(r.Trace)))
-	add("wasted_answers", r.OutputTokens > 0 && !r.Useful)
-	add("wasted_prefills", closed && r.Scheduled != pipeline.Unknown && r.Scheduled <= r.Closed && r.AtClose.Output == 0)
-	add("refused", r.Outcome == pipeline.Refused)
-	add("unanswered", r.End == pipeline.Unknown)
-	add("late_answers_to_cancelled", closed && r.Finish != "")
-	add("cancelled_answers", closed && r.Finish == "" && r.End != pipeline.Unknown)
-	add("stored_answers", r.Trace.Fact(pipeline.FactStored) != "")
-}
-
 // tokens tells what was computed, and for whom.
 func (t *told) tokens() {
 	w := t.Waste()
@@ -303,19 +254,20 @@ func (t *told) tokens() {
 	t.all["evaluated_before_close"], t.all["evaluated_after_close"] = float64(before.Prompt), float64(after.Prompt)
 }
 
-// texts tells what stands on the line, and what the answers were worth.
+// texts tells what stands on the line once a suggestion is accepted, the last that was or the
+// one that is shown, and what the answers were worth.
 func (t *told) texts() {
-	before, after := string(t.document.Before()), t.document.After()
-	line := before[strings.LastIndexByte(before, '\n')+1:]
-	rest, _, _ := strings.Cut(after, "\n")
-	accepted := line + t.shown
+	shown := &taken{before: lineBefore(t.document) + t.shown, after: t.document.RestOfLine()}
 	if t.setup.Plugin.Accept == "replace_line" && t.shown != "" {
-		rest = ""
+		shown.after = ""
+	}
+	if t.script.taken != nil {
+		shown = t.script.taken
 	}
 	t.all["verdict"] = nil
 	if len(t.Requests) > 0 {
 		t.all["verdict"] = t.Requests[0].Trace.Fact(pipeline.FactVerdict)
 	}
 	t.all["shown_text"] = t.shown
-	t.all["text_after_accept"], t.all["line_after_accept"] = accepted, accepted+rest
+	t.all["text_after_accept"], t.all["line_after_accept"] = shown.before, shown.before+shown.after
 }

@@ -1,8 +1,9 @@
 // Package cases runs ghost-text cases that are written down: what a person types, how the
 // plugin and the server behave, and the figures that follow.
 //
-// Read file.go for the form of a file, typist.go for what happens in an editor, run.go for
-// how a case is run, and figures.go for what is told of it.
+// Read file.go for the form of a file, typist.go for what happens in an editor and script.go
+// for how it is typed there, run.go for how a case is run, and figures.go, counts.go and
+// screen.go for what is told of it.
 package cases
 
 import (

@@ -2,12 +2,12 @@ package cases
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"time"
 
 	"halfsecond/mockllm/engine"
-	"halfsecond/mockllm/token"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/document"
 	"halfsecond/pipeline/link"
@@ -22,6 +22,7 @@ type Outcome struct {
 	traces   []*pipeline.Trace
 	others   []*pipeline.Request // of other users
 	prompts  [][]uint64          // the tokens of each request's prompt, and first of that before
+	script   *script
 	document *document.Document
 	shown    string
 	at       time.Duration // when the run ended
@@ -44,9 +45,12 @@ func (s *Setup) Run() (*Outcome, error) {
 	if err := w.Type(&stated{LLM: wire, world: w}, func() {}); err != nil {
 		return nil, err
 	}
-	until := s.End()
-	loop.RunUntil(until)
-	return w.End(until, Seen{Loads: server.Stats().Loads, Dials: wire.Dials()}), nil
+	if s.Until != nil {
+		loop.RunUntil(span(*s.Until))
+	} else if err := loop.Run(context.Background()); err != nil {
+		return nil, err
+	}
+	return w.End(loop.Now(), Seen{Loads: server.Stats().Loads, Dials: wire.Dials()}), nil
 }
 
 // rules returns the plugin's rules.
@@ -62,9 +66,10 @@ func (s *Setup) rules() (*plugin.Rules, error) {
 		KeepMatching: p.KeepMatching, EditorToken: p.EditorToken,
 		Speculate: p.Speculate, SpeculationLives: !p.SpeculateCancel, WarmUp: p.WarmUpOnFocus,
 		KeepSuperseded: p.StoreSuperseded,
-		Display:        plugin.Display{LeastVisible: span(p.MinVisible)},
+		Triggers:       plugin.Triggers{Empty: true},
+		Display:        s.display(),
 		Prompt:         prompt.Shape{Layout: prompt.PSM, Prefix: prompt.Size{N: 1 << 20}, Suffix: prompt.Size{N: 1 << 20}},
-		MaxTokens:      s.mostTokens(),
+		MaxTokens:      s.Server.N,
 	}
 	r.Cancel = plugin.Cancel(slices.Index([]string{"none", "discard", "wire"}, p.Cancel))
 	if p.Rest == "close" {
@@ -73,9 +78,6 @@ func (s *Setup) rules() (*plugin.Rules, error) {
 	if p.OnLimit == "wait" {
 		r.OnLimit = plugin.LimitWait
 	}
-	if p.Accept == "replace_line" {
-		r.Display.Accept = plugin.AcceptReplace
-	}
 	switch p.Cache {
 	case "last":
 		r.Reuse = plugin.TypedAsSuggested
@@ -83,6 +85,15 @@ func (s *Setup) rules() (*plugin.Rules, error) {
 		r.Cache = cache.Config{Capacity: 1000}
 	}
 	return r, s.shape(&r.Prompt)
+}
+
+// display returns how a suggestion is shown and accepted.
+func (s *Setup) display() plugin.Display {
+	d := plugin.Display{LeastVisible: span(s.Plugin.MinVisible)}
+	if s.Plugin.Accept == "replace_line" {
+		d.Accept = plugin.AcceptReplace
+	}
+	return d
 }
 
 // family is the model whose tokens stand in a case's prompts.
@@ -133,9 +144,13 @@ func (s *Setup) path() link.Path {
 	return link.Path{RoundTrip: func(uint64) time.Duration { return span(s.Network.RTT) }}
 }
 
-// connections is how requests travel.
+// connections is how requests travel. A language server has one connection, which is there
+// before the editor asks anything.
 func (s *Setup) connections() link.Connections {
 	n := &s.Network
+	if s.Plugin.Protocol == "lsp" {
+		return link.Connections{Shared: true, Open: 1}
+	}
 	c := link.Connections{Shared: n.HTTP == "2", Dial: span(n.RTT * (n.TCPRTTs + n.TLSRTTs))}
 	if n.Warm {
 		c.Open = 1
@@ -171,15 +186,6 @@ func (w *World) askForOthers(server engine.Engine) {
 	}
 }
 
-// mostTokens returns the tokens of the longest answer.
-func (s *Setup) mostTokens() int {
-	n := s.Server.N
-	for _, a := range s.Server.Answers {
-		n = max(n, token.Count(a.Text))
-	}
-	return n
-}
-
 // stated is a model whose prompts are as long as the case has it.
 type stated struct {
 	pipeline.LLM
@@ -192,4 +198,11 @@ func (l *stated) Start(c *pipeline.Call) {
 		c.PromptTokens = n
 	}
 	l.LLM.Start(c)
+}
+
+// Report implements pipeline.Reporter.
+func (l *stated) Report(c *pipeline.Call) {
+	if m, ok := l.LLM.(pipeline.Reporter); ok {
+		m.Report(c)
+	}
 }

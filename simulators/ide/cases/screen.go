@@ -1,87 +1,83 @@
 package cases
 
 import (
-	"bytes"
-	"strings"
 	"time"
 
 	"halfsecond/pipeline"
-	"halfsecond/simulators/ide/plugin"
-	"halfsecond/simulators/ide/recording"
 	"halfsecond/simulators/ide/typing"
 )
 
-// screen tells what could be seen, and for how long.
+// screen tells what could be seen, and for how long: what is still there when a run ends by
+// itself stays, nobody knows for how long.
 func (t *told) screen() {
 	var visible []any
+	stays := false
 	for _, s := range t.Sights() {
-		visible = append(visible, ms(s.Until(t.at)-s.From))
+		to := s.To
+		if to == pipeline.Unknown && t.setup.Until != nil {
+			to = t.at
+		}
+		stays = stays || to == pipeline.Unknown
+		visible = append(visible, ms(pipeline.Since(s.From, to)))
 	}
-	hidden := pipeline.Unknown
-	if t.setup.Document.Ghost != "" {
-		hidden = t.ghostHidden()
-	}
-	seen := t.SeenFrom(hidden)
-	t.all["visible_for"], t.all["shown"] = visible, seen.Shown > 0
+	seen := t.Seen()
+	t.all["visible_for"], t.all["shown"] = visible, seen.Shown > 0 || stays
 	t.all["suggestions"], t.all["flickers"], t.all["flashes"] = float64(seen.Suggestions), float64(seen.Flickers), float64(seen.Flashes)
 	t.all["blank"] = ms(seen.Blank.Sum())
-	d := plugin.Display{}
-	if t.setup.Plugin.Accept == "replace_line" {
-		d.Accept = plugin.AcceptReplace
-	}
-	rest, _, _ := strings.Cut(t.document.After(), "\n")
-	t.all["doubles_suffix"] = t.shown != "" && d.Doubles(t.shown, rest)
+	d := t.setup.display()
+	taken := t.script.taken
+	t.all["doubles_suffix"] = taken != nil && taken.doubles || t.shown != "" && d.Doubles(t.shown, t.document.RestOfLine())
 	displayable := true
 	for i := range t.Requests {
 		v := t.Requests[i].Trace.Fact(pipeline.FactVerdict)
 		displayable = displayable && v != "not_displayable"
 	}
 	t.all["displayable"] = displayable
-	t.all["trailing_edge_lost"] = t.typed && t.shown == "" && t.last != nil && t.EdgeLost(t.last)
+	t.all["trailing_edge_lost"] = t.typed && t.shown == "" && len(t.latest) > 0 && t.EdgeLost(t.latest[0])
 }
 
-// ghostHidden returns when the suggestion that stood there from the start was hidden by a key.
-func (t *told) ghostHidden() time.Duration {
-	for _, x := range t.traces {
-		if x.Kind == pipeline.KindIDE {
-			if x.Fact(pipeline.FactSource) == pipeline.SourceReuse {
-				continue
-			}
-			return x.Due
-		}
-	}
-	return pipeline.Unknown
-}
-
-// gaps tells of a recording how its keys follow each other.
+// gaps tells how keys follow each other, those of a recording document by document.
 func (t *told) gaps() error {
+	gaps := t.script.gaps()
 	for _, k := range t.setup.Keys {
 		if k.Trace == "" {
 			continue
 		}
-		gaps, err := t.setup.gaps(k.Trace)
+		recorded, err := t.setup.gaps(k.Trace)
 		if err != nil {
 			return err
 		}
-		longer := 0
-		for _, g := range gaps {
-			if g > span(t.setup.Plugin.Debounce) {
-				longer++
-			}
-		}
-		t.all["gaps"], t.all["may_trigger_share"] = float64(len(gaps)), share(longer, len(gaps))
+		gaps = append(gaps, recorded...)
 	}
+	longer := 0
+	for _, g := range gaps {
+		if g > span(t.setup.Plugin.Debounce) {
+			longer++
+		}
+	}
+	t.all["gaps"], t.all["may_trigger_share"] = float64(len(gaps)), share(longer, len(gaps))
 	return nil
+}
+
+// gaps returns the time between the keys that a case names itself.
+func (w *script) gaps() (all []time.Duration) {
+	last := pipeline.Unknown
+	for _, a := range w.done() {
+		if a.kind != typing.Key || a.step != nil {
+			continue
+		}
+		if last != pipeline.Unknown {
+			all = append(all, a.at-last)
+		}
+		last = a.at
+	}
+	return all
 }
 
 // gaps returns the time between two keys that follow each other in a document of a
 // recording.
 func (s *Setup) gaps(path string) (all []time.Duration, err error) {
-	data, err := s.folder(path)
-	if err != nil {
-		return nil, err
-	}
-	session, err := recording.Read(path, bytes.NewReader(data))
+	session, err := s.session(path)
 	if err != nil {
 		return nil, err
 	}

@@ -1,13 +1,16 @@
 package cases
 
 import (
+	"bytes"
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"halfsecond/mockllm/token"
-	"halfsecond/pipeline/document"
+	"halfsecond/simulators/ide/recording"
 	"halfsecond/simulators/ide/typing"
 )
 
@@ -17,24 +20,26 @@ type act struct {
 	kind typing.Kind
 	text string // that is typed, or selected
 	back bool
-	move int // lines
+	move int          // lines
+	step *typing.Step // of a recording, which says all
 }
 
-// script is what happens in the editor, in order.
-type script struct {
-	acts     []act
-	last     time.Duration
-	document document.Document
-	truth    string // the line as it will be
-	opened   bool
-	setup    *Setup
-}
+// types reports whether an act is a key, an acceptance included.
+func (a *act) types() bool { return a.kind == typing.Key || a.kind == typing.Accept }
 
 // acts returns what the keys and the requests of a case are.
-func (s *Setup) acts() (all []act) {
-	n := 0
-	for _, k := range s.Keys {
-		all = append(all, k.acts(func() string { n++; return s.unimportant(n) })...)
+func (s *Setup) acts() (all []act, err error) {
+	unimportant := s.unimportant()
+	for i := range s.Keys {
+		k := &s.Keys[i]
+		if all = append(all, k.acts(unimportant)...); k.Trace == "" {
+			continue
+		}
+		recorded, err := s.recorded(i)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, recorded...)
 	}
 	for _, a := range s.Requests {
 		at := span(a.At)
@@ -46,7 +51,7 @@ func (s *Setup) acts() (all []act) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b act) int { return cmp.Compare(a.at, b.at) })
-	return all
+	return all, nil
 }
 
 // acts returns the steps of one entry.
@@ -81,143 +86,80 @@ func (k *Keys) acts(unimportant func() string) (all []act) {
 	return all
 }
 
-// unimportant returns the n-th character of no importance: where prompts are made of
-// tokens, one token that no other key types.
-func (s *Setup) unimportant(n int) string {
-	if s.Plugin.Prompt == nil {
-		return string(rune('a' + n%26))
-	}
-	return " " + token.Passage{{ID: token.Name(1, "ide/cases/key", n), N: 1}}.Text()
+// edits reports whether an entry changes the document or moves the cursor.
+func (k *Keys) edits() bool {
+	return k.Count > 0 || k.Type != "" || k.Backspace > 0 || k.Move != 0 || k.Accept
 }
 
-// linesAround is how many lines stand above and below the one that is typed in, so that the
-// cursor can move there.
-const linesAround = 64
+// recorded returns what was done in a recording, in all of its documents. Nothing else can be
+// typed beside it, for it knows nothing of that.
+func (s *Setup) recorded(entry int) (all []act, err error) {
+	k := &s.Keys[entry]
+	for i, o := range s.Keys {
+		if o.edits() || o.Trace != "" && i != entry {
+			return nil, fmt.Errorf("%s: keys: the trace %s stands beside other keys, want none", s.ID, k.Trace)
+		}
+	}
+	session, err := s.session(k.Trace)
+	if err != nil {
+		return nil, err
+	}
+	source, at := session.Whole(), span(k.At)
+	for step, ok := source.Next(); ok; step, ok = source.Next() {
+		at += step.Gap
+		all = append(all, act{at: at, kind: step.Kind, step: &step})
+	}
+	return all, nil
+}
 
-// newScript returns the typing of a case, which opens its document first.
-func (s *Setup) newScript() *script {
-	w := &script{acts: s.acts(), setup: s, truth: s.Document.Before}
+// session reads a recording.
+func (s *Setup) session(path string) (*recording.Session, error) {
+	data, err := s.folder(path)
+	if err != nil {
+		return nil, err
+	}
+	return recording.Read(path, bytes.NewReader(data))
+}
+
+// unimportant returns characters of no importance, one after the other: where prompts are made
+// of tokens, each is one that no other key types; else letters that no text of the case has, so
+// that nothing goes on with them by chance.
+func (s *Setup) unimportant() func() string {
+	n, letters := 0, s.lettersApart()
+	return func() string {
+		n++
+		if s.Plugin.Prompt == nil {
+			return string(letters[n%len(letters)])
+		}
+		return " " + token.Passage{{ID: token.Name(1, "ide/cases/key", n), N: 1}}.Text()
+	}
+}
+
+// alphabet is how many letters are typed in turn.
+const alphabet = 26
+
+// lettersApart returns letters that stand in no text that a case names.
+func (s *Setup) lettersApart() (letters []rune) {
+	texts := s.Server.Answer.Text + s.Document.Ghost + s.Document.Before + s.Document.After
 	if s.Document.Truth != nil {
-		w.truth = *s.Document.Truth
+		texts += *s.Document.Truth
 	}
-	return w
-}
-
-// text returns the document as it is at the beginning.
-func (s *Setup) text() (before, after string) {
-	before, after = s.Document.Before, s.Document.After
-	if p := s.Plugin.Prompt; p != nil {
-		before = words("before", p.Prefix) + before
-		after += words("after", p.Suffix)
+	for _, a := range s.Server.Answers {
+		texts += a.Text
 	}
-	if slices.ContainsFunc(s.Keys, func(k Keys) bool { return k.Move != 0 }) {
-		around := strings.Repeat("\n", linesAround)
-		before, after = around+before, after+around
-	}
-	return before, after
-}
-
-// words returns n tokens of a document, all of them different.
-func words(name string, n int) string {
-	p := make(token.Passage, n)
-	for i := range p {
-		p[i] = token.Segment{ID: token.Name(1, "ide/cases/"+name, i), N: 1}
-	}
-	return p.Text()
-}
-
-// Next implements typing.Source.
-func (w *script) Next() (typing.Step, bool) {
-	if !w.opened {
-		w.opened = true
-		before, after := w.setup.text()
-		s := typing.Step{Kind: typing.Open, Text: before + after, Cursor: len(before)}
-		s.Do(&w.document)
-		return s, true
-	}
-	if len(w.acts) == 0 {
-		return typing.Step{}, false
-	}
-	a := w.acts[0]
-	w.acts = w.acts[1:]
-	s := typing.Step{Gap: a.at - w.last, Kind: a.kind, Text: a.text}
-	w.last = a.at
-	w.place(&s, &a)
-	s.Do(&w.document)
-	s.Truth = w.rest()
-	return s, true
-}
-
-// place fills in where a step happens.
-func (w *script) place(s *typing.Step, a *act) {
-	at := w.document.Cursor()
-	switch {
-	case a.back:
-		s.Class = typing.Backspace
-		s.Edit = document.Edit{Offset: at - 1, Delete: 1, Cursor: at - 1}
-		if at == 0 {
-			s.Edit = document.Edit{}
-		}
-	case a.kind == typing.Key:
-		s.Class = typing.ClassOf([]rune(a.text)[0])
-		s.Edit = document.Edit{Offset: at, Insert: a.text, Cursor: at + len(a.text)}
-		s.Text = ""
-	case a.kind == typing.Move:
-		s.Cursor = w.lineFrom(a.move)
-	case a.kind == typing.Invoke && a.text != "":
-		w.document.Apply(document.Edit{Offset: at, Insert: a.text, Cursor: at + len(a.text)})
-	}
-}
-
-// lineFrom returns the place so many lines below the cursor, at the start of the line.
-func (w *script) lineFrom(lines int) int {
-	text, at := w.document.Text(), w.document.Cursor()
-	for ; lines > 0; lines-- {
-		i := strings.IndexByte(text[at:], '\n')
-		if i < 0 {
-			return len(text)
-		}
-		at += i + 1
-	}
-	for ; lines < 0; lines++ {
-		at = strings.LastIndexByte(text[:at], '\n')
-		if at < 0 {
-			return 0
+	for _, k := range s.Keys {
+		texts += k.Type
+		if k.Popup != nil {
+			texts += *k.Popup
 		}
 	}
-	return at
-}
-
-// rest returns what of the line as it will be follows at the cursor.
-func (w *script) rest() string {
-	line := string(w.document.Before())
-	line = line[strings.LastIndexByte(line, '\n')+1:]
-	if rest, ok := strings.CutPrefix(w.truth, line); ok {
-		return rest
+	for c := 'a'; len(letters) < alphabet; c++ {
+		if unicode.IsLetter(c) && !strings.ContainsRune(texts, c) {
+			letters = append(letters, c)
+		}
 	}
-	return ""
-}
-
-// Accepted implements typing.Accepter.
-func (w *script) Accepted(text string) {
-	at := w.document.Cursor()
-	e := document.Edit{Offset: at, Insert: text, Cursor: at + len(text)}
-	if w.setup.Plugin.Accept == "replace_line" {
-		line, _, _ := strings.Cut(w.document.After(), "\n")
-		e.Delete = len(line)
-	}
-	w.document.Apply(e)
+	return letters
 }
 
 // span returns milliseconds as a duration.
 func span(ms float64) time.Duration { return time.Duration(ms*1e6 + .5) }
-
-// lastKey returns when the last key comes, an acceptance included.
-func (s *Setup) lastKey() (at time.Duration, ok bool) {
-	for _, a := range s.acts() {
-		if a.kind == typing.Key || a.kind == typing.Accept {
-			at, ok = a.at, true
-		}
-	}
-	return at, ok
-}

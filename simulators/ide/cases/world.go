@@ -21,24 +21,29 @@ type World struct {
 	out    *Outcome
 	editor *ide.Editor
 	rules  ide.Config
-	asked  int // requests so far
-	ids    int64
+	asked  int // requests so far, warm-ups aside
+	number int // of the newest, 0 for a warm-up
 
-	mu   sync.Mutex // guards what follows
-	said map[int64]ide.Said
+	mu    sync.Mutex // guards what follows
+	said  []ide.Said // by the IDs of requests
+	given []int      // their numbers
 }
 
 // Begin sets a case up on a loop on which nothing has happened.
 func (s *Setup) Begin(loop pipeline.Scheduler) (*World, error) {
-	w := &World{setup: s, loop: loop, out: &Outcome{setup: s}, said: map[int64]ide.Said{}}
+	w := &World{setup: s, loop: loop, out: &Outcome{setup: s}}
+	var err error
+	if w.out.script, err = s.newScript(); err != nil {
+		return nil, err
+	}
 	rules, err := s.rules()
 	if err != nil {
 		return nil, err
 	}
 	w.rules = ide.Config{
 		Loop: loop, Seed: 1, Right: 1, Plugin: *rules, Says: w.saysNext,
-		Typing:      func(int) typing.Source { return s.newScript() },
-		NextRequest: func() int64 { w.ids++; return w.ids },
+		Typing:      func(int) typing.Source { return w.out.script },
+		NextRequest: w.nextID,
 	}
 	return w, w.hold(rules.Prompt)
 }
@@ -48,8 +53,18 @@ func (w *World) saysNext(q *ide.Question) ide.Said {
 	s := w.say(q)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.said[w.ids+1] = s
+	w.said, w.given = append(w.said, s), append(w.given, w.number)
 	return s
+}
+
+// nextID returns the ID of the request that was answered last.
+func (w *World) nextID() int64 { return int64(len(w.said)) }
+
+// numberOf returns which request of the script one is, 0 for none.
+func (w *World) numberOf(r *engine.Request) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.given[r.ID-1]
 }
 
 // Answer implements answer.Source, for a server that is asked over sockets: requests are named
@@ -57,14 +72,18 @@ func (w *World) saysNext(q *ide.Question) ide.Said {
 func (w *World) Answer(a *answer.Asked) (text string, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s, ok := w.said[int64(a.Draw)]
+	if a.Draw == 0 || a.Draw > uint64(len(w.said)) {
+		return "", false
+	}
+	s := w.said[a.Draw-1]
 	a.Ends = s.Ends
-	return s.Text, ok
+	return s.Text, true
 }
 
-// Server builds the server of the case, of which other users ask what they ask. It is called
-// once, before anything happens.
+// Server builds the server of the case, of which other users ask what they ask. Requests have
+// the IDs that the editor gave them. It is called once, before anything happens.
 func (w *World) Server() engine.Engine {
+	w.setup.Server.Script(0, w.numberOf)
 	server := w.setup.Server.Build(w.loop)
 	w.askForOthers(server)
 	return server
@@ -80,8 +99,8 @@ func (w *World) Type(m pipeline.LLM, finished func()) error {
 		return err
 	}
 	w.editor = simulator.Start(0, 1<<30, func(t *pipeline.Trace) { w.out.traces = append(w.out.traces, t) }, finished)
-	if ghost := w.setup.Document.Ghost; ghost != "" {
-		w.loop.At(0, pipeline.RankTimer, func() { w.editor.Show(ghost) })
+	if ghost := w.setup.Document.Ghost; ghost != "" { // the document is opened before, and keys are pressed behind it
+		w.loop.At(0, pipeline.RankInput, func() { w.editor.Show(ghost) })
 	}
 	return nil
 }
@@ -101,7 +120,7 @@ func (w *World) End(at time.Duration, seen Seen) *Outcome {
 	o.document, o.shown = w.editor.Document(), w.editor.Shown()
 	w.editor.Stop()
 	o.loads, o.dials = seen.Loads, seen.Dials
-	slices.SortStableFunc(o.traces, func(a, b *pipeline.Trace) int { return cmp.Compare(a.Due, b.Due) })
+	slices.SortStableFunc(o.traces, inOrder)
 	for _, t := range o.traces {
 		for i := range t.Requests {
 			if seen.Served != nil {
@@ -110,6 +129,12 @@ func (w *World) End(at time.Duration, seen Seen) *Outcome {
 		}
 	}
 	return o
+}
+
+// inOrder compares traces by their instants, and those of one instant by their numbers, keys
+// first.
+func inOrder(a, b *pipeline.Trace) int {
+	return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Index, b.Index))
 }
 
 // End returns when the case is over: pipeline.LastInstant when nothing is left to happen.
@@ -131,4 +156,11 @@ func (l *watched) Start(c *pipeline.Call) {
 	tokens := c.Blocks(nil, 1)
 	l.world.out.prompts = append(l.world.out.prompts, tokens[:min(len(tokens), c.PromptTokens)])
 	l.LLM.Start(c)
+}
+
+// Report implements pipeline.Reporter.
+func (l *watched) Report(c *pipeline.Call) {
+	if m, ok := l.LLM.(pipeline.Reporter); ok {
+		m.Report(c)
+	}
 }

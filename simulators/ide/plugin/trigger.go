@@ -14,6 +14,9 @@ type Triggers struct {
 	Moves   bool   // after a move of the cursor as well, unless it selects text
 	Nearby  Nearby // which of those moves
 	Changes bool   // after edits that are no keys as well, such as a paste
+	// Empty asks as well where nothing stands before the cursor, and nothing after it that the
+	// prompt has.
+	Empty bool
 	// NotInWord does not ask where a letter, a digit or an underscore follows.
 	NotInWord bool
 	After     After
@@ -47,7 +50,7 @@ const closing = ")]}>\"'`;:,"
 // Refuse returns the name of the rule by which a plugin does not ask at the cursor: "in_word",
 // "text_after", "comment" or "short_line"; "" where it asks.
 func (t *Triggers) Refuse(d *document.Document) string {
-	if *t == (Triggers{Moves: t.Moves, Nearby: t.Nearby, Changes: t.Changes}) {
+	if *t == (Triggers{Moves: t.Moves, Nearby: t.Nearby, Changes: t.Changes, Empty: t.Empty}) {
 		return ""
 	}
 	after, _, _ := strings.Cut(d.After(), "\n")

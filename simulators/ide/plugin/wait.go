@@ -116,7 +116,7 @@ func (p *Patience) Step(w *Wait, at time.Duration, atEnd bool) (ask time.Duratio
 	return at + wait
 }
 
-// Asked is told that the newest step was asked for, or needs nothing.
+// Asked is told that the newest step was asked for, or will not be.
 func (p *Patience) Asked() { p.open = false }
 
 // Answered is told how long an answer took.

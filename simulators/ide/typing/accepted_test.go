@@ -16,6 +16,9 @@ type taking struct {
 	d    document.Document
 	next Step
 	last Step
+
+	replaces bool   // a suggestion replaces the rest of its line
+	truth    string // behind the last one
 }
 
 func take(t *testing.T, y Source) *taking {
@@ -34,8 +37,13 @@ func (a *taking) step() {
 
 // accept takes a suggestion and returns what is done next.
 func (a *taking) accept(text string) Step {
-	a.d.Apply(a.d.Suggestion(text))
-	a.y.(Accepter).Accepted(text)
+	e := a.d.Suggestion(text)
+	if a.replaces {
+		e.Delete = len(a.d.RestOfLine())
+	}
+	removed := a.d.After()[:e.Delete]
+	a.d.Apply(e)
+	a.truth = a.y.(Accepter).Accepted(e, removed)
 	a.pull()
 	return a.next
 }
@@ -93,6 +101,40 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
+// A suggestion that replaces the rest of the line takes brackets with it that the editor
+// closed: what it does not close is typed again, and comes back when it is wrong.
+func TestAcceptedInPlaceOfTheLine(t *testing.T) {
+	for _, c := range []struct{ name, after, taken, truth, next, then string }{
+		{"right", "a[", "1], g(2))", "\ny = 3\n", "x = f(a[1], g(2))\n|", "x = f(a[1], g(2))\ny|"},
+		{"right, and closes half of it", "a[", "1]", ", g(2))\ny = 3\n", "x = f(a[1],|", "x = f(a[1], |"},
+		{"wrong", "a[", "2]", "", "x = f(a[|])", "x = f(a[1|])"},
+	} {
+		person, err := NewTypist("x = f(a[1], g(2))\ny = 3\n", Profile{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := take(t, person.Type(1, 0)).typed(c.after)
+		a.replaces = true
+		a.accept(c.taken)
+		if a.truth != c.truth {
+			t.Errorf("%s: the truth is %q, want %q", c.name, a.truth, c.truth)
+		}
+		a.step()
+		if got := a.show(); got != c.next {
+			t.Errorf("%s: comes to %q, want %q", c.name, got, c.next)
+		}
+		if a.step(); a.show() != c.then {
+			t.Errorf("%s: comes to %q, want %q", c.name, a.show(), c.then)
+		}
+		for a.next.Kind != Open {
+			a.step()
+		}
+		if a.d.Text() != person.text {
+			t.Errorf("%s: ends with %q", c.name, a.d.Text())
+		}
+	}
+}
+
 // A suggestion that ends the text ends the round.
 func TestAcceptedToTheEnd(t *testing.T) {
 	person, err := NewTypist("ab\n", Profile{})
@@ -134,7 +176,7 @@ func TestAcceptedNothing(t *testing.T) {
 	want := firstKeys(person.Type(1, 0), 3000)
 	a := take(t, person.Type(1, 0))
 	for i := range want {
-		a.y.(Accepter).Accepted("")
+		a.y.(Accepter).Accepted(document.Edit{}, "")
 		for a.pull(); a.next.Kind != Key; a.pull() {
 			a.last = a.next
 		}
@@ -157,17 +199,19 @@ func TestAcceptedAnything(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		acceptAnything(t, person, uint64(seed))
+		acceptAnything(t, person, uint64(seed), false)
+		acceptAnything(t, person, uint64(seed), true)
 	}
 }
 
 // acceptAnything has a person take one suggestion in ten keys, right and wrong, for
 // 300 rounds.
-func acceptAnything(t *testing.T, person *Typist, seed uint64) {
+func acceptAnything(t *testing.T, person *Typist, seed uint64, replaces bool) {
 	t.Helper()
 	r := dist.Stream(seed, "taking")
 	right, wrong := 0, 0
 	a := take(t, person.Type(seed, 0))
+	a.replaces = replaces
 	for rounds := 0; rounds < 300; {
 		if a.next.Kind == Open && a.d.Opened() > 0 {
 			if rounds++; a.d.Text() != person.text {

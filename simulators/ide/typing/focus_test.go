@@ -1,6 +1,10 @@
 package typing
 
-import "testing"
+import (
+	"testing"
+
+	"halfsecond/pipeline/document"
+)
 
 // listed is typing that was written down; sure is one behind which suggestions may be taken.
 type listed struct{ steps []Step }
@@ -19,7 +23,10 @@ type sure struct {
 	took string
 }
 
-func (s *sure) Accepted(text string) { s.took = text }
+func (s *sure) Accepted(e document.Edit, _ string) (truth string) {
+	s.took = e.Insert
+	return ""
+}
 
 // TestFocused: the focus comes once, behind the document that is opened, and takes no time.
 func TestFocused(t *testing.T) {
@@ -39,7 +46,7 @@ func TestFocused(t *testing.T) {
 	y := &sure{}
 	if a, accepts := Focused(y).(Accepter); !accepts {
 		t.Error("typing that takes suggestions does not accept")
-	} else if a.Accepted("x"); y.took != "x" {
+	} else if a.Accepted(document.Edit{Insert: "x"}, ""); y.took != "x" {
 		t.Errorf("%q was accepted, want x", y.took)
 	}
 }

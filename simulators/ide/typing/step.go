@@ -105,10 +105,11 @@ func (f *first) Next() (Step, bool) {
 
 // Accepter is a Source that goes on with its text behind a suggestion that was taken.
 type Accepter interface {
-	// Accepted says that the person took a suggestion: the text stands at the cursor
-	// as Document.Suggestion puts it there, and the cursor behind it. The step that
-	// Next returned last has not been done, and never will be.
-	Accepted(text string)
+	// Accepted says that the person took a suggestion: the edit put it at the cursor, which
+	// is behind it now, and removed is what it took away there. The step that Next returned
+	// last has not been done, and never will be. It returns the truth of the new place, as a
+	// Step has it.
+	Accepted(e document.Edit, removed string) (truth string)
 }
 
 // Do does what the step does to the document. It panics when a position is outside
