@@ -23,8 +23,12 @@ func anyRules(d *dist.Rand) plugin.Rules {
 		Throttle: span(300), Trailing: yes(), MostLive: d.IntN(3), Join: yes(), OnLimit: plugin.OnLimit(d.IntN(2)),
 		Cancel: plugin.Cancel(d.IntN(3)), KeepMatching: yes(), Rest: plugin.Rest(d.IntN(2)), EditorToken: d.IntN(4) == 0,
 		Reuse: plugin.Reuse(d.IntN(2)), KeepSuperseded: yes(), Speculate: yes(), SpeculationLives: yes(),
-		Triggers:  plugin.Triggers{Moves: yes(), Nearby: plugin.Nearby{Within: span(3000), Line: span(2000)}, Changes: yes(), NotInWord: yes(), After: plugin.After(d.IntN(3))},
-		Display:   plugin.Display{Hold: span(200), Render: span(20), Lines: plugin.Lines(d.IntN(4))},
+		Triggers: plugin.Triggers{
+			Moves: yes(), Nearby: plugin.Nearby{Within: span(3000), Line: span(2000)}, Changes: yes(), NotInWord: yes(), After: plugin.After(d.IntN(3)), Empty: yes(),
+		},
+		Display: plugin.Display{
+			Hold: span(200), Render: span(20), Lines: plugin.Lines(d.IntN(4)), Accept: plugin.Accept(d.IntN(2)), LeastVisible: span(500),
+		},
 		Cache:     cache.Config{Capacity: d.IntN(2) * 50},
 		Prompt:    shape(1+d.IntN(200), d.IntN(50)),
 		MaxTokens: 1 + d.IntN(30),
@@ -37,8 +41,9 @@ type handed struct {
 	marks, facts int
 }
 
-// Whatever the rules, each key leaves one trace that nothing is added to afterwards, every request
-// ends once and is in one trace, and everybody finishes.
+// Whatever the rules, and whether the model refuses requests or not, each key leaves one trace
+// that nothing is added to afterwards, every request ends once and is in one trace, and
+// everybody finishes.
 func TestAnyRules(t *testing.T) {
 	who := typist(t, "python-report", "average")
 	const users, keys = 2, 300
@@ -52,6 +57,10 @@ func TestAnyRules(t *testing.T) {
 	for seed := range uint64(120) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r, model := randomRig(t, seed)
+			if seed%4 == 0 {
+				r.limited(3*time.Second, time.Duration(seed)*10*ms)
+				model.LLM, r.config.LLM = r.config.LLM, model
+			}
 			d := dist.Stream(seed, "rules")
 			r.config.Plugin, r.config.Drift, r.config.Typed = anyRules(&d), true, true
 			if err := r.config.Plugin.Validate(); err != nil {
