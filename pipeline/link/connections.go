@@ -63,14 +63,14 @@ func (d *Dialer) Start(c *pipeline.Call) {
 		d.dialing = append(d.dialing, j)
 		if len(d.dialing) == 1 {
 			d.dials++
-			d.loop.After(d.config.Dial, pipeline.RankInput, d.opened)
+			d.loop.After(d.config.Dial, pipeline.RankOutput, d.opened)
 		}
 	case d.idle > 0:
 		d.idle--
 		j.send(true)
 	default:
 		d.dials++
-		j.timer = d.loop.After(d.config.Dial, pipeline.RankInput, func() { j.send(false) })
+		j.timer = d.loop.After(d.config.Dial, pipeline.RankOutput, func() { j.send(false) })
 	}
 }
 

@@ -79,10 +79,11 @@ func (d *distant) Cancel(c *pipeline.Call) {
 	})
 }
 
-// notify is called where the model is; the asker hears it one way later.
+// notify is called where the model is; the asker hears it one way later, before whatever a
+// person does at that instant.
 func (x *exchange) notify(p pipeline.Progress) {
 	use := x.use
-	x.link.loop.After(x.back, pipeline.RankInput, func() {
+	x.link.loop.After(x.back, pipeline.RankOutput, func() {
 		if x.use == use && !x.ended {
 			x.near.Notify(p)
 		}
@@ -96,7 +97,7 @@ func (x *exchange) done() {
 		x.deliver()
 		return
 	}
-	x.link.loop.After(x.back, pipeline.RankInput, x.deliver)
+	x.link.loop.After(x.back, pipeline.RankOutput, x.deliver)
 }
 
 // Report implements pipeline.Reporter: it says at once what is known where the model is.
@@ -138,8 +139,8 @@ func (x *exchange) deliver() {
 	if r.End == pipeline.Unknown { // nothing was sent
 		r.End = x.link.loop.Now()
 	}
-	if x.ended && r.Outcome == pipeline.OK { // it had ended before the cancel reached it
-		r.Outcome = pipeline.Cancelled
+	if x.ended && r.Outcome != pipeline.Cancelled { // it had ended before the cancel reached it, and nobody hears how
+		r.Outcome, r.Reason, r.Transport.RetryAfter = pipeline.Cancelled, "", pipeline.Unknown
 	}
 	near := x.near
 	near.State = nil

@@ -174,3 +174,53 @@ func TestLateProgress(t *testing.T) {
 		t.Errorf("the second call heard of tokens at %v, want from 175 ms on", heard)
 	}
 }
+
+// refusing is a model that takes nothing.
+type refusing struct{ loop pipeline.Scheduler }
+
+func (m refusing) Start(c *pipeline.Call) {
+	c.Record.Sent = m.loop.Now()
+	m.loop.After(0, pipeline.RankOutput, func() {
+		c.Record.Outcome, c.Record.Reason, c.Record.End, c.Record.Transport.RetryAfter = pipeline.Refused, "full", m.loop.Now(), time.Second
+		c.Done()
+	})
+}
+
+func (m refusing) Cancel(*pipeline.Call) {}
+
+// TestRefusalOnItsWay: of a call that was given up nobody hears that it was refused.
+func TestRefusalOnItsWay(t *testing.T) {
+	var loop pipeline.Virtual
+	m := Between(&loop, trip(60*ms), refusing{&loop})
+	for _, closes := range []bool{false, true} {
+		c := &pipeline.Call{Done: func() {}, Record: pipeline.NewRequest(1, 0)}
+		at := loop.Now()
+		loop.At(at, pipeline.RankTimer, func() { m.Start(c) })
+		if closes {
+			loop.At(at+40*ms, pipeline.RankInput, func() { m.Cancel(c) })
+		}
+		loop.RunUntil(at + time.Second)
+		r := &c.Record
+		want, wait := pipeline.Refused, time.Second
+		if closes {
+			want, wait = pipeline.Cancelled, pipeline.Unknown
+		}
+		if r.Outcome != want || r.Transport.RetryAfter != wait || (r.Reason == "") != closes || r.End != at+60*ms {
+			t.Errorf("given up %t: %s %q, retry after %s, end %s; want %s, %s, %s", closes, r.Outcome, r.Reason, r.Transport.RetryAfter, r.End-at, want, wait, 60*ms)
+		}
+	}
+}
+
+// TestArrivalBeforeKey: what arrives at an instant is there before what a person does at it.
+func TestArrivalBeforeKey(t *testing.T) {
+	var loop pipeline.Virtual
+	m := Between(&loop, trip(20*ms), &echo{loop: &loop})
+	var log []string
+	loop.At(120*ms, pipeline.RankInput, func() { log = append(log, "key") })
+	c := &pipeline.Call{Record: pipeline.NewRequest(1, 0), Done: func() {}, Notify: func(pipeline.Progress) { log = append(log, "token") }}
+	m.Start(c)
+	loop.RunUntil(time.Second)
+	if len(log) != 2 || log[0] != "token" {
+		t.Errorf("heard %q, want the token before the key", log)
+	}
+}

@@ -73,13 +73,13 @@ func TestAnyModel(t *testing.T) {
 // to wait.
 func TestQuota(t *testing.T) {
 	quota := serve.Model{Name: "m", Context: 1000, Build: func(l pipeline.Scheduler) engine.Engine {
-		return engine.NewQuota(l, engine.QuotaConfig{Requests: 1, Per: time.Minute, RetryAfter: 1500 * time.Millisecond}, stand.Slow(l))
+		return engine.NewQuota(l, engine.QuotaConfig{Requests: 1, Per: time.Minute, RetryAfter: 1500*time.Millisecond + 300*time.Microsecond}, stand.Slow(l))
 	}}
 	const chat = `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x"}]}`
 	stand.Run(t, serve.Config{Models: []serve.Model{quota}}, func(s *stand.Stand) {
 		s.Whole("POST", "/v1/chat/completions", chat)
 		for path, want := range map[string]string{
-			"/v1/chat/completions": `{"error":{"message":"Rate limit reached: rate limit of 1 requests in 1m0s reached, try again in 1.5s.","type":"requests","param":null,"code":"rate_limit_exceeded"}}`,
+			"/v1/chat/completions": `{"error":{"message":"Rate limit reached: rate limit of 1 requests in 1m0s reached, try again in 1.5003s.","type":"requests","param":null,"code":"rate_limit_exceeded"}}`,
 			"/v1/messages":         `"type":"rate_limit_error"`,
 		} {
 			answer := s.Send("POST", path, chat)
@@ -88,8 +88,8 @@ func TestQuota(t *testing.T) {
 			if err != nil || answer.StatusCode != 429 || !strings.Contains(string(body), want) {
 				t.Errorf("%s: %d %s %v, want 429 with %s", path, answer.StatusCode, body, err, want)
 			}
-			if h := answer.Header; h.Get("Retry-After") != "2" || h.Get("Retry-After-Ms") != "1500" {
-				t.Errorf("%s: headers %v, want 2 s and 1500 ms to wait", path, h)
+			if h := answer.Header; h.Get("Retry-After") != "2" || h.Get("Retry-After-Ms") != "1500.3" {
+				t.Errorf("%s: headers %v, want 2 s and 1500.3 ms to wait", path, h)
 			}
 		}
 	})

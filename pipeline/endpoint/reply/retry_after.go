@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"math"
 	"net/http"
 	"strconv"
 	"time"
@@ -50,11 +51,11 @@ func Dated(h http.Header, now time.Time) {
 	}
 }
 
-// waitFor returns a span in nanoseconds as a Duration, or Unknown when it is no
+// waitFor returns a span in nanoseconds as a Duration, the nearest, or Unknown when it is no
 // span: negative, not a number, or longer than a year.
 func waitFor(ns float64) time.Duration {
 	if ns >= 0 && ns <= float64(365*24*time.Hour) {
-		return time.Duration(ns)
+		return time.Duration(math.Round(ns))
 	}
 	return pipeline.Unknown
 }

@@ -21,6 +21,7 @@ func TestDated(t *testing.T) {
 		{http.Header{"Retry-After": {after}, "Date": {"today"}}, 30 * time.Second, "Wed, 21 Oct 2026 07:28:00 GMT"},
 		{http.Header{"Retry-After": {after}, "Date": {date}, OurDate: {"Wed, 21 Oct 2026 07:00:00 GMT"}}, 10 * time.Second, ""},
 		{http.Header{"Retry-After": {"7"}}, 7 * time.Second, ""},
+		{http.Header{"Retry-After-Ms": {"260.9"}}, 260*time.Millisecond + 900*time.Microsecond, ""}, // 260.9 ms is 260899999.99999997 ns
 		{http.Header{OurDate: {date}}, pipeline.Unknown, ""},
 	} {
 		Dated(c.h, now)

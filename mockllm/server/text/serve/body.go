@@ -163,7 +163,7 @@ func (s *Service) modelNames() string {
 func (s *Service) deny(w http.ResponseWriter, g *Generation) {
 	if over := (*engine.QuotaError)(nil); errors.As(g.Request.Reason, &over) {
 		w.Header().Set("Retry-After", strconv.FormatFloat(math.Ceil(over.Config.RetryAfter.Seconds()), 'f', -1, 64))
-		w.Header().Set("retry-after-ms", strconv.FormatInt(over.Config.RetryAfter.Milliseconds(), 10))
+		w.Header().Set("retry-after-ms", strconv.FormatFloat(float64(over.Config.RetryAfter)/float64(time.Millisecond), 'f', -1, 64))
 	}
 	g.protocol.Refuse(w, g.fault())
 }
