@@ -36,7 +36,7 @@ func newAttendance(t *testing.T, x *sockets) *attendance {
 
 // Submit implements engine.Engine.
 func (a *attendance) Submit(r *engine.Request) {
-	x := &attended{Request: r, came: a.loop.Now(), first: pipeline.Unknown, left: pipeline.Unknown, ended: pipeline.Unknown}
+	x := &attended{Request: r, came: a.loop.Now(), first: pipeline.Unknown, left: pipeline.Unknown, ended: pipeline.Unknown, atClose: pipeline.Work{Prompt: pipeline.UnknownCount, Output: pipeline.UnknownCount}}
 	a.by[r.Draw] = x
 	r.ID = int64(r.Draw) // as the script of the case knows it
 	notify, done := r.Notify, r.Done
@@ -64,16 +64,6 @@ func (a *attendance) Cancel(r *engine.Request) {
 		x.left, x.atClose = a.loop.Now(), x.work(a.loop.Now())
 	}
 	a.Engine.Cancel(r)
-}
-
-// busy reports whether there is a request that has not ended.
-func (a *attendance) busy() bool {
-	for _, x := range a.by {
-		if x.ended == pipeline.Unknown {
-			return true
-		}
-	}
-	return false
 }
 
 // fill adds what only the server knows to the record of a request. It reports where its

@@ -64,8 +64,8 @@ func TestRefusedOnceClosed(t *testing.T) {
 	if got := sent(requests(traces))[:3]; !slices.Equal(got, []int64{0, 100, 115}) {
 		t.Errorf("sent at %v, want c asked for at 115, before the refusal of b", got)
 	}
-	if traces[1].Outcome != pipeline.OK || traces[1].Requests[0].Outcome != pipeline.Refused {
-		t.Errorf("the key whose request was closed ended %s, its request %s; want ok, refused", traces[1].Outcome, traces[1].Requests[0].Outcome)
+	if traces[1].Outcome != pipeline.OK || traces[1].Requests[0].Outcome != pipeline.Cancelled {
+		t.Errorf("the key whose request was closed ended %s, its request %s; want ok, cancelled", traces[1].Outcome, traces[1].Requests[0].Outcome)
 	}
 }
 

@@ -3,6 +3,7 @@ package ide_test
 import (
 	"context"
 	"crypto/x509"
+	"math"
 	"net"
 	"os"
 	"sync/atomic"
@@ -25,8 +26,13 @@ type network struct {
 	begun       atomic.Bool
 }
 
-func newNetwork(t *testing.T, config *cases.Network) *network {
-	n := &network{Listener: memnet.ListenFar(), config: config}
+// A language server has one connection, which is there before anything is asked.
+func newNetwork(t *testing.T, s *cases.Setup) *network {
+	config := s.Network
+	if s.Plugin.Protocol == "lsp" {
+		config.Warm = true
+	}
+	n := &network{Listener: memnet.ListenFar(), config: &config}
 	if config.HTTP == "2" {
 		var err error
 		if n.certificate, err = server.NewCertificate(t.TempDir(), "mock"); err != nil {
@@ -59,7 +65,7 @@ func (n *network) roots(t *testing.T) *x509.CertPool {
 
 // trips returns so many round trips.
 func (n *network) trips(count float64) time.Duration {
-	return time.Duration(n.config.RTT * count * float64(time.Millisecond))
+	return time.Duration(math.Round(n.config.RTT * count * float64(time.Millisecond)))
 }
 
 // way is how long a byte takes.

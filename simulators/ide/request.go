@@ -83,15 +83,18 @@ func (r *request) blocks(dst []uint64, size int) []uint64 {
 
 func (r *request) say() string { return r.answer.text }
 
-// read adds the text that came.
-func (r *request) read(p pipeline.Progress) {
-	if !p.Modelled {
+// read adds the text that came, and reports whether there was any: a server sends nothing for
+// a token without text.
+func (r *request) read(p pipeline.Progress) bool {
+	had := len(r.text)
+	if p.Modelled {
+		r.text = r.answer.upTo(had, r.tokens, p.Tokens)
+		r.tokens = p.Tokens
+		r.whole = p.Tokens == r.answer.tokens && len(r.text) > had
+	} else {
 		r.text += p.Text
-		return
 	}
-	r.text = r.answer.upTo(len(r.text), r.tokens, p.Tokens)
-	r.tokens = p.Tokens
-	r.whole = p.Tokens == r.answer.tokens
+	return len(r.text) > had
 }
 
 // judge compares the text that came with the document now, and returns what may be shown.
@@ -121,7 +124,7 @@ func (r *request) notify(p pipeline.Progress) {
 		return
 	}
 	e, had := r.editor, r.text != ""
-	if r.read(p); r.text == "" {
+	if !r.read(p) {
 		return
 	}
 	now := e.sim.config.Loop.Now()

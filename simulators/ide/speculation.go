@@ -144,16 +144,19 @@ func (e *Editor) mayComeTrue(r *request) bool {
 	return r.speculative && v == document.Undone
 }
 
-// closeOthers closes the requests beside one whose answer is shown, where the rules say so.
+// closeOthers closes the requests beside one whose answer is shown, where the rules say so, once
+// every answer is there that comes at this instant.
 func (e *Editor) closeOthers(shown *request) {
 	if p := &e.sim.config.Plugin; p.Rest != plugin.RestClose || p.Cancel != plugin.CancelWire {
 		return
 	}
-	for _, r := range append([]*request(nil), e.live...) {
-		if r != shown && !r.closed && !r.warmUp && !r.speculative {
-			e.close(r, pipeline.ClosedByServed)
+	e.sim.config.Loop.After(0, pipeline.RankInput, func() {
+		for _, r := range append([]*request(nil), e.live...) {
+			if r != shown && !r.closed && !r.warmUp && !r.speculative {
+				e.close(r, pipeline.ClosedByServed)
+			}
 		}
-	}
+	})
 }
 
 // close gives a request up on the wire.

@@ -186,7 +186,8 @@ func (w *World) askForOthers(server engine.Engine) {
 	}
 }
 
-// stated is a model whose prompts are as long as the case has it.
+// stated is a model whose prompts are as long as the case has it. What makes them longer has
+// nothing in common with any other prompt.
 type stated struct {
 	pipeline.LLM
 	world *World
@@ -195,7 +196,12 @@ type stated struct {
 // Start implements pipeline.LLM.
 func (l *stated) Start(c *pipeline.Call) {
 	if n := l.world.setup.Server.PromptTokens; n > 0 {
+		known, blocks := c.PromptTokens, c.Blocks
 		c.PromptTokens = n
+		c.Blocks = func(dst []uint64, size int) []uint64 {
+			all := blocks(nil, size)
+			return append(dst, all[:min(len(all), known/size)]...)
+		}
 	}
 	l.LLM.Start(c)
 }
