@@ -67,7 +67,7 @@ func (e *Editor) ask(k *key) bool {
 		k.held = heldByThrottle
 		return false
 	}
-	k.waits = a.patience.Step(&p.Wait, k.ready, plugin.AfterNothing.Allows(e.document.RestOfLine()))
+	k.waits = a.patience.Step(&p.Wait, plugin.AfterNothing.Allows(e.document.RestOfLine()))
 	at := k.waits
 	if throttled {
 		at = max(at, a.last+p.Throttle)

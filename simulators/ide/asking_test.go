@@ -36,3 +36,24 @@ func TestAsksAboutNothing(t *testing.T) {
 		t.Errorf("%d requests, want 1", n)
 	}
 }
+
+// Waits that go by what was done before know of steps that need no request.
+func TestWaitKnowsEachStep(t *testing.T) {
+	for debounce, want := range map[plugin.Debounce][]int64{
+		plugin.Leading: {0, 700}, // q comes 100 ms after the key that shrinks the suggestion
+		plugin.Rhythm:  {500, 700},
+	} {
+		r := newRig(t, 1, 0, 0)
+		r.config.Plugin.Wait = plugin.Wait{Debounce: debounce, For: 500 * ms, Least: 10 * ms, Factor: 1}
+		a := open("", "").will("ab = 1").key(0, "a")
+		if r.config.Plugin.Reuse = plugin.TypedAsSuggested; debounce == plugin.Leading {
+			a = a.key(100*ms, "b").key(200*ms, "q")
+		} else {
+			a = a.key(600*ms, "b").key(620*ms, " ").key(640*ms, "q")
+			want = []int64{500, 640 + (600+20+20)/3}
+		}
+		if got := sent(requests(r.play(a))); !slices.Equal(got, want) {
+			t.Errorf("%s: asked at %v, want %v", debounce, got, want)
+		}
+	}
+}

@@ -201,6 +201,7 @@ func (e *Editor) press(s *typing.Step, came time.Duration) *key {
 		return nil
 	}
 	e.last.ready = e.thread.work()
+	e.asking.patience.Stepped(e.last.ready)
 	return e.last
 }
 

@@ -3,6 +3,7 @@ package plugin
 import (
 	"errors"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -81,19 +82,26 @@ const recent = 8
 type Patience struct {
 	gaps, answers mean
 	last          time.Duration // when the last step was
+	gap           time.Duration // before it, without end for the first
 	stepped       bool
 	first         time.Duration // when the first step was that nothing was asked for
 	open          bool          // there is one
 }
 
-// Step is told of a step that may be asked for, whose wait begins at an instant, and
-// returns when to ask. AtEnd says that only blanks follow on the line.
-func (p *Patience) Step(w *Wait, at time.Duration, atEnd bool) (ask time.Duration) {
-	quiet := !p.stepped || at-p.last >= w.For
+// Stepped is told of each step that may be asked for, whether it is or not, and when its wait
+// would begin.
+func (p *Patience) Stepped(at time.Duration) {
+	p.gap = math.MaxInt64
 	if p.stepped {
-		p.gaps.add(at - p.last)
+		p.gap = at - p.last
+		p.gaps.add(p.gap)
 	}
 	p.last, p.stepped = at, true
+}
+
+// Step returns when to ask for the last step. AtEnd says that only blanks follow on the line.
+func (p *Patience) Step(w *Wait, atEnd bool) (ask time.Duration) {
+	at, quiet := p.last, p.gap >= w.For
 	if !p.open {
 		p.first, p.open = at, true
 	}

@@ -32,7 +32,8 @@ func TestWait(t *testing.T) {
 		var p Patience
 		var got []time.Duration
 		for i, at := range steps {
-			ask := p.Step(&c.wait, at, i%2 == 0)
+			p.Stepped(at)
+			ask := p.Step(&c.wait, i%2 == 0)
 			got = append(got, ask)
 			if i+1 == len(steps) || ask < steps[i+1] {
 				p.Asked()
