@@ -55,6 +55,12 @@ func (e *Editor) Document() *document.Document { return &e.document }
 // Shown returns the suggestion that is on the screen, or what is left of it.
 func (e *Editor) Shown() string { return e.screen.rest }
 
+// WillAsk reports whether the plugin asks for the last step, or waits for an answer to it, if
+// nothing else happens; and whether a step waits to be handled.
+func (e *Editor) WillAsk() bool {
+	return e.asking.waiting() || e.asking.awaited != nil || e.thread.busy()
+}
+
 // pull fetches the step to come, unless all keys are typed.
 func (e *Editor) pull() {
 	e.more = false

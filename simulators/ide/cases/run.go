@@ -25,6 +25,7 @@ type Outcome struct {
 	script   *script
 	document *document.Document
 	shown    string
+	willAsk  bool          // the plugin would, had the run gone on
 	at       time.Duration // when the run ended
 	loads    int
 	dials    int

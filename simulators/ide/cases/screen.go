@@ -33,7 +33,7 @@ func (t *told) screen() {
 		displayable = displayable && v != "not_displayable"
 	}
 	t.all["displayable"] = displayable
-	t.all["trailing_edge_lost"] = t.typed && t.shown == "" && len(t.latest) > 0 && t.EdgeLost(t.latest[0])
+	t.all["trailing_edge_lost"] = t.typed && t.shown == "" && !t.willAsk && len(t.latest) > 0 && t.EdgeLost(t.latest[0])
 }
 
 // gaps tells how keys follow each other, those of a recording document by document.

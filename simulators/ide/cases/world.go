@@ -117,7 +117,7 @@ type Seen struct {
 func (w *World) End(at time.Duration, seen Seen) *Outcome {
 	o := w.out
 	o.at = at
-	o.document, o.shown = w.editor.Document(), w.editor.Shown()
+	o.document, o.shown, o.willAsk = w.editor.Document(), w.editor.Shown(), w.editor.WillAsk()
 	w.editor.Stop()
 	o.loads, o.dials = seen.Loads, seen.Dials
 	slices.SortStableFunc(o.traces, inOrder)
