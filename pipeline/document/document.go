@@ -165,9 +165,6 @@ func (d *Document) Supposing(e Edit) Snapshot {
 	return Snapshot{d.opened, -1, append(before, e.Insert...), d.after[e.Delete:], d.stillClosed(e)}
 }
 
-// Opened returns how many texts had been opened in the document.
-func (s *Snapshot) Opened() int { return s.opened }
-
 // Before returns the text before the cursor, which nobody may change.
 func (s *Snapshot) Before() []byte { return s.before }
 

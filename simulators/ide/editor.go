@@ -1,6 +1,7 @@
 package ide
 
 import (
+	"cmp"
 	"time"
 
 	"halfsecond/pipeline"
@@ -17,6 +18,7 @@ type Editor struct {
 	user     int
 	typing   typing.Source
 	document document.Document
+	number   int // of the document: the person's own, or below 0 where each is a new one
 	prompts  *prompt.Builder
 	cache    *cache.Cache // nil for none
 	truth    string       // what follows at the cursor
@@ -150,6 +152,9 @@ func (e *Editor) change(s *typing.Step) (typed string) {
 	}
 	typed, _ = s.Edit.Typed(e.document.Cursor())
 	s.Do(&e.document)
+	if s.Kind == typing.Open {
+		e.number = cmp.Or(s.Document, -e.document.Opened())
+	}
 	e.watch(s)
 	e.truth = s.Truth
 	return typed

@@ -13,7 +13,7 @@ func (e *Editor) recall(k *key) bool {
 		return false
 	}
 	asked := e.document.Snapshot()
-	hit, ok := e.cache.Find(cache.Of(&asked), e.sim.config.Loop.Now())
+	hit, ok := e.cache.Find(cache.Of(&asked, e.number), e.sim.config.Loop.Now())
 	if ok && hit.Rest == "" {
 		e.asking.patience.Asked()
 		k.held = heldByKnown
@@ -42,7 +42,7 @@ func (e *Editor) store(r *request) {
 	if e.cache == nil || r.warmUp || !document.Visible(r.text) && !nothing || r.superseded() && !p.KeepSuperseded {
 		return
 	}
-	r.key.stored = e.cache.Store(cache.Of(&r.asked), cache.Answer{Text: r.text, Complete: complete, Request: r.Record.ID}, e.sim.config.Loop.Now())
+	r.key.stored = e.cache.Store(cache.Of(&r.asked, r.document), cache.Answer{Text: r.text, Complete: complete, Request: r.Record.ID}, e.sim.config.Loop.Now())
 }
 
 // superseded reports whether a request is to an older document than the one that is edited,

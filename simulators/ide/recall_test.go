@@ -83,3 +83,19 @@ func TestFlash(t *testing.T) {
 		}
 	}
 }
+
+// What is known of a document is found again by who comes back to it, and not in another one
+// that has the same text.
+func TestCacheTellsDocumentsApart(t *testing.T) {
+	for want, again := range map[string]int{"cache": 7, "network": 0} {
+		r := newRig(t, 1, 100*ms, 0)
+		r.config.Plugin.Cache = cache.Config{Capacity: 10}
+		a := open("x", "").will("xa = 1")
+		a.steps[0].Document = 7
+		a.key(0, "a").step(500, typing.Step{Kind: typing.Open, Document: 8, Text: "z", Cursor: 1})
+		a.step(600, typing.Step{Kind: typing.Open, Document: again, Text: "x", Cursor: 1}).key(700*ms, "a")
+		if got := r.play(a)[1].Fact("source"); got != want {
+			t.Errorf("document %d after document 7: its text is from %s, want %s", again, got, want)
+		}
+	}
+}

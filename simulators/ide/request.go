@@ -15,9 +15,11 @@ type request struct {
 	editor *Editor
 	key    *key
 	asked  document.Snapshot
-	sent   prompt.Prompt
-	answer answer
-	ends   [2]int // counts of interest of a wrong answer
+	// document is the number of the document that it is about.
+	document int
+	sent     prompt.Prompt
+	answer   answer
+	ends     [2]int // counts of interest of a wrong answer
 
 	tokens int    // of the modelled answer that are out
 	text   string // that came so far
@@ -45,7 +47,7 @@ func (e *Editor) newRequest(k *key) *request {
 // what will follow at the cursor.
 func (e *Editor) requestOf(k *key, sent prompt.Prompt, truth string) *request {
 	p := &e.sim.config.Plugin
-	r := &request{editor: e, key: k, sent: sent, ready: pipeline.Unknown}
+	r := &request{editor: e, key: k, sent: sent, document: e.number, ready: pipeline.Unknown}
 	r.Session, r.PromptTokens = e.user, max(1, r.sent.Tokens())
 	r.answer, r.Draw = e.sim.answers.to(e.user, k, truth)
 	r.Kind = pipeline.RequestCompletion

@@ -203,11 +203,11 @@ func BenchmarkKeys(b *testing.B) {
 				for i := range 10_000 {
 					e := document.Edit{Offset: d.Cursor(), Insert: text[8000+i : 8001+i], Cursor: d.Cursor() + 1}
 					d.Apply(e)
-					if _, ok := cache.Find(Point{Before: d.Before(), After: d.After(), Document: d.Opened()}, time.Duration(i)*time.Millisecond); ok {
+					if _, ok := cache.Find(Point{Before: d.Before(), After: d.After(), Document: 1}, time.Duration(i)*time.Millisecond); ok {
 						found++
 					} else if i%4 == 0 {
 						s := d.Snapshot()
-						cache.Store(Of(&s), Answer{text[8001+i : 8040+i], true, int64(i)}, time.Duration(i)*time.Millisecond)
+						cache.Store(Of(&s, 1), Answer{text[8001+i : 8040+i], true, int64(i)}, time.Duration(i)*time.Millisecond)
 					}
 				}
 				b.ReportMetric(float64(found), "hits")
@@ -217,25 +217,19 @@ func BenchmarkKeys(b *testing.B) {
 	}
 }
 
-// TestOf: a text that is opened again is another document, in which nothing was asked yet.
+// TestOf: the same text in another document is another place.
 func TestOf(t *testing.T) {
 	c, err := New(Config{Capacity: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var d document.Document
-	found := func() bool {
-		s := d.Snapshot()
-		_, ok := c.Find(Of(&s), 0)
-		return ok
-	}
 	d.Open("con", 3)
 	s := d.Snapshot()
-	c.Store(Of(&s), Answer{Text: "sole", Complete: true}, 0)
-	same := found()
-	d.Open("con", 3)
-	if again := found(); !same || again {
-		t.Errorf("found in the document: %t, and in another with that text: %t", same, again)
+	c.Store(Of(&s, 1), Answer{Text: "sole", Complete: true}, 0)
+	_, same := c.Find(Of(&s, 1), 0)
+	if _, other := c.Find(Of(&s, 2), 0); !same || other {
+		t.Errorf("found in the document: %t, and in another with that text: %t", same, other)
 	}
 }
 
@@ -261,9 +255,9 @@ func ExampleCache() {
 	d.Open("con", 3)
 	asked := d.Snapshot()
 	d.Apply(document.Edit{Offset: 3, Insert: "sole", Cursor: 7})
-	c.Store(Of(&asked), Answer{Text: "sole.log(x)", Complete: true, Request: 1}, 2*time.Second)
+	c.Store(Of(&asked, 1), Answer{Text: "sole.log(x)", Complete: true, Request: 1}, 2*time.Second)
 	now := d.Snapshot()
-	h, ok := c.Find(Of(&now), 5*time.Second)
+	h, ok := c.Find(Of(&now, 1), 5*time.Second)
 	fmt.Println(ok, h.Kind, h.Rest, h.Age)
 	// Output: true prefix .log(x) 3s
 }

@@ -17,10 +17,10 @@ type Point struct {
 	Document int
 }
 
-// Of returns the place at which a document was looked at, with all of its text. Each text that
-// is opened is another document, even one that is the same again.
-func Of(s *document.Snapshot) Point {
-	return Point{Before: s.Before(), After: s.After(), Document: s.Opened()}
+// Of returns the place at which the document with a number was looked at, with all of its
+// text.
+func Of(s *document.Snapshot, number int) Point {
+	return Point{Before: s.Before(), After: s.After(), Document: number}
 }
 
 // entry is an answer at a place: where it was asked for, or further along it.

@@ -124,8 +124,11 @@ func (w *whole) open(e *event, d *document.Document, s *typing.Step) typing.Step
 	return w.hand(e, typing.Step{Kind: typing.Open, Text: d.Text(), Cursor: d.Cursor()})
 }
 
-// hand gives a step its gap and its burst.
+// hand gives a step its gap and its burst, and one that opens a document its number.
 func (w *whole) hand(e *event, s typing.Step) typing.Step {
+	if s.Kind == typing.Open {
+		s.Document = e.document.id + 1
+	}
 	if s.Gap = e.at - w.last; !w.begun {
 		s.Gap = 0
 	}

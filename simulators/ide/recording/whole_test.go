@@ -87,12 +87,12 @@ func TestWholeTruthEndsElsewhere(t *testing.T) {
 		return s
 	}
 	same(t, "whole", all(s.Whole()), []typing.Step{
-		{Kind: typing.Open},
+		{Kind: typing.Open, Document: 2},
 		key(0, "a", "b", 1, typing.Step{}),
 		key(1, "b", "", 1, typing.Step{Gap: 100 * ms}),
-		{Kind: typing.Open, Gap: 100 * ms},
+		{Kind: typing.Open, Document: 3, Gap: 100 * ms},
 		key(0, "c", "told", 2, typing.Step{}),
-		{Kind: typing.Open, Gap: 100 * ms, Text: "ab", Cursor: 2},
+		{Kind: typing.Open, Document: 2, Gap: 100 * ms, Text: "ab", Cursor: 2},
 		key(2, "d", "", 3, typing.Step{}),
 	})
 	same(t, "document 1", steps(t, s, 1), []typing.Step{
@@ -109,7 +109,7 @@ func TestWholeOfChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "whole", all(s.Whole()), []typing.Step{{Kind: typing.Open}, {Kind: typing.Change, Edit: edit(0, 0, "word", 4)}})
+	same(t, "whole", all(s.Whole()), []typing.Step{{Kind: typing.Open, Document: 2}, {Kind: typing.Change, Edit: edit(0, 0, "word", 4)}})
 }
 
 func BenchmarkWhole(b *testing.B) {

@@ -36,14 +36,14 @@ var small = map[string][]typing.Step{
 		{Kind: typing.Key, Gap: 100 * ms, Edit: edit(5, 1, "", 5), Class: typing.Backspace, Burst: 1},
 	},
 	"whole": {
-		{Kind: typing.Open, Text: "f\n", Cursor: 1},
+		{Kind: typing.Open, Document: 1, Text: "f\n", Cursor: 1},
 		{Kind: typing.Key, Gap: 100 * ms, Edit: edit(1, 0, "()", 2), Class: typing.Punct, Burst: 1, Truth: "xy"},
 		{Kind: typing.Key, Gap: 100 * ms, Edit: edit(2, 0, "x", 3), Class: typing.Word, Burst: 1, Truth: "y"},
 		{Kind: typing.Change, Gap: 100 * ms, Edit: edit(3, 0, "y", 4)},
-		{Kind: typing.Open, Gap: 100 * ms, Text: "e = 1", Cursor: 1},
+		{Kind: typing.Open, Document: 2, Gap: 100 * ms, Text: "e = 1", Cursor: 1},
 		{Kind: typing.Key, Edit: edit(5, 0, "2", 6), Class: typing.Word, Burst: 2},
 		{Kind: typing.Key, Gap: 100 * ms, Edit: edit(5, 1, "", 5), Class: typing.Backspace, Burst: 2},
-		{Kind: typing.Open, Gap: 200 * ms, Text: "f\n", Cursor: 2},
+		{Kind: typing.Open, Document: 1, Gap: 200 * ms, Text: "f\n", Cursor: 2},
 		{Kind: typing.Change, Gap: 100 * ms, Edit: edit(0, 1, "g", 1)},
 	},
 }

@@ -75,7 +75,7 @@ func TestWrite(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s, %s: %v", name, format, err)
 			}
-			want := all(y())
+			want := unnumbered(all(y()))
 			if format == "table" { // which has no selections
 				for i := range want {
 					want[i].Selected = 0

@@ -70,6 +70,9 @@ type Step struct {
 	Cursor int           // of a Move or an Open: the cursor's new position
 	// Selected is how many bytes a Move selects before the cursor; below 0 so many behind it.
 	Selected int
+	// Document is, of an Open, the number of the document, from 1, of a person who comes back to
+	// some; 0 is one that was never open before.
+	Document int
 	Text     string // of an Open: the new document; of a Popup: the selected entry; of an Invoke
 	// Truth is, for what changes the document or moves the cursor, the text that will really follow at the cursor, as far
 	// as it is typed in one go. It is empty when nothing follows there, such as
