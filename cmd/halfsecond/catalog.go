@@ -17,7 +17,7 @@ import (
 func newCatalogCmd(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "catalog",
-		Short: "Hardware, models, engines, hosted components, prices and quality, with the source of each figure",
+		Short: "Hardware, models, engines, hosted components, prices, quality and plugins, with the source of each figure",
 		Long: `Catalog lists the figures that predictions and scenarios start from, each with its
 source. "unverified" marks rows that were written from memory and still have to be
 found in a source. Any figure may be out of date: they were read on ` + catalog.ReadOn + `.
@@ -28,7 +28,8 @@ Case and punctuation of a name do not matter.`,
   halfsecond catalog engines --catalog ours.txt
   halfsecond catalog components stt-deepgram-nova-3-general --format json
   halfsecond catalog prices gpt-4o
-  halfsecond catalog quality Codestral-22B`,
+  halfsecond catalog quality Codestral-22B
+  halfsecond catalog plugins throttle_two_pending`,
 	}
 	asGroup(cmd)
 	cmd.AddCommand(
@@ -38,6 +39,7 @@ Case and punctuation of a name do not matter.`,
 		newCatalogListCmd(p, componentList),
 		newCatalogListCmd(p, priceList),
 		newCatalogListCmd(p, qualityList),
+		newCatalogListCmd(p, pluginList),
 	)
 	return cmd
 }
@@ -50,6 +52,8 @@ type catalogList[T any] struct {
 	find        func(c *catalog.Catalog, name string) (T, error)
 	columns     []column[T]
 	document    func(T) any // the row as a JSON document
+	// text, when set, is how a single row is printed in place of its columns.
+	text func(T) string
 }
 
 // column is one figure of a row. Columns that are not in the list are shown for a
@@ -94,6 +98,10 @@ func runCatalog[T any](_ context.Context, p *program, list catalogList[T], file 
 	}
 	if p.Format == "json" {
 		return writeJSON(p.out, list.document(row))
+	}
+	if list.text != nil {
+		_, err = io.WriteString(p.out, list.text(row))
+		return err
 	}
 	t := tabwriter.NewWriter(p.out, 0, 0, 3, ' ', 0)
 	for _, c := range list.columns {

@@ -3,7 +3,11 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
+
+	"halfsecond/simulators/ide/plugin"
+	"halfsecond/simulators/scenario"
 )
 
 func TestWriteCut(t *testing.T) {
@@ -20,6 +24,36 @@ func TestWriteCut(t *testing.T) {
 		if out.String() != want {
 			t.Errorf("width %d: %q, want %q", width, out.String(), want)
 		}
+	}
+}
+
+// A preset of a plugin is a part of a scenario, and each of its keys says what it rests on.
+func TestCatalogPlugins(t *testing.T) {
+	for _, preset := range plugin.Presets() {
+		var out bytes.Buffer
+		p := &program{out: &out, err: &out}
+		if code := run([]string{"catalog", "plugins", preset.Name}, p); code != exitPassed {
+			t.Fatalf("catalog plugins %s: exit code %d: %s", preset.Name, code, out.String())
+		}
+		text := "halfsecond: 1\nkind: ide\nname: n\nide:\n  typist: {profile: fast}\n  llm: {ttft: 1ms, tokens_per_second: 50}\n  " + strings.ReplaceAll(out.String(), "\n", "\n  ")
+		s, err := scenario.Parse(preset.Name, []byte(text), nil)
+		if err != nil || s.IDE.Plugin != preset.Rules {
+			t.Errorf("%s reads as other rules: %v", preset.Name, err)
+		}
+		for _, want := range append([]string{preset.Of, preset.Source, plugin.ReadOn, "nobody who makes the"}, preset.Open...) {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s does not say %q", preset.Name, want)
+			}
+		}
+	}
+	var out bytes.Buffer
+	run([]string{"catalog", "plugins", "--format", "json"}, &program{out: &out, err: &out})
+	var rows []pluginJSON
+	if err := json.Unmarshal(out.Bytes(), &rows); err != nil || len(rows) != len(plugin.Presets()) {
+		t.Fatalf("%d presets in JSON: %v", len(rows), err)
+	}
+	if k := rows[0].Keys[0]; k.Key != "debounce" || k.Value != "0s" || k.From == nil || *k.From != "autoload/llama.vim" || rows[0].ReadOn != "2026-11-30" {
+		t.Errorf("the first key is %+v", k)
 	}
 }
 

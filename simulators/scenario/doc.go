@@ -6,7 +6,7 @@
 // they are made of the forms of form.go (mappings and choices), values.go (single
 // values) and delay.go (distributions), and they read a file, write the canonical
 // text and list the keys for docs/scenario.md. schema_plugin.go holds those of a ghost-text
-// plugin, in the parts of part.go; plugin_effect.go refuses what has no effect there. grid.go holds those of a comparison of
+// plugin, in the parts of part.go; plugin_effect.go refuses what has no effect there, and preset.go reads and writes presets. grid.go holds those of a comparison of
 // models, arrivals.go and requests.go those of the load;
 // catalog.go, profile.go, cassette.go, text.go and session.go read the files that a
 // scenario names.

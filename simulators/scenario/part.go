@@ -1,7 +1,9 @@
 package scenario
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -54,11 +56,11 @@ func under(e entry) map[string]entry {
 }
 
 // failInside notes a problem at a key within a mapping, or at the nearest above it that the
-// file has.
+// file has, where a preset has the key.
 func (r *reader) failInside(found map[string]entry, path []string, format string, args ...any) {
 	e, given := found[path[0]]
 	if !given {
-		r.FailHere(format, args...)
+		r.FailHere("%s %s", strings.Join(path, "."), fmt.Sprintf(format, args...))
 		return
 	}
 	r.Within(path[0], e.key, func() {

@@ -11,7 +11,7 @@ var editor = object(
 		noDoubleTrip(found, "round_trip", d.LLM, &d.RoundTrip)
 	},
 	need("typist", func(d *IDE) *Typist { return &d.Typist }, typist, "who types"),
-	can("plugin", func(d *IDE) *plugin.Rules { return &d.Plugin }, defaultPlugin, pluginKeys(&defaultPlugin), "the rules of the ghost-text plugin"),
+	can("plugin", func(d *IDE) *plugin.Rules { return &d.Plugin }, defaultPlugin, ghost, "the rules of the ghost-text plugin"),
 	need("llm", func(d *IDE) *LLM { return &d.LLM }, llm, "the language model"),
 	can("round_trip", func(d *IDE) *Delay { return &d.RoundTrip }, fixed(20*time.Millisecond), delay("network"), "network to the model and back").fallback("20ms; 0s to a model with component or ttft"),
 	can("answer", func(d *IDE) *Answers { return &d.Answers }, defaultAnswers, answers, "what the modelled answers say"),

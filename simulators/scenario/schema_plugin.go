@@ -24,6 +24,7 @@ type rules = plugin.Rules
 // has it.
 func pluginKeys(base *rules) form[rules] {
 	return object(workable,
+		presetKey,
 		rule(base, "debounce", func(p *rules) *time.Duration { return &p.Wait.For }, duration(0, longestDelay), "wait after a key before asking"),
 		rule(base, "cancel", func(p *rules) *plugin.Cancel { return &p.Cancel }, names(plugin.CancelNone, plugin.CancelDiscard, plugin.CancelWire), "at the next key: nothing, drop the answer, or close the request"),
 		rule(base, "reuse", func(p *rules) *plugin.Reuse { return &p.Reuse }, names(plugin.ReuseNone, plugin.TypedAsSuggested), "keep an answer while the typing follows it"),

@@ -3,7 +3,8 @@
 //
 // Read rules.go first: all that can be set. wait.go is how long a plugin waits after
 // a key, trigger.go where it does not ask at all, nearby.go after which moves of the cursor
-// it does, and display.go what it may show.
+// it does, and display.go what it may show. preset.go has the rules of plugins that are in
+// use, with what each rests on.
 package plugin
 
 import (

@@ -6,8 +6,6 @@ import (
 	"time"
 )
 
-const ms = time.Millisecond
-
 // TestWait: when each way to wait asks, of steps at 0, 40, 100, 400 and 1000 ms. A step whose
 // instant comes before the next step is asked for.
 func TestWait(t *testing.T) {
