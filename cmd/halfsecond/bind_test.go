@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"halfsecond/simulators/scenario"
 )
 
 // TestKeyInPlaceOfItsVariable: a key that was typed where the name of its variable belongs
@@ -49,3 +51,32 @@ func TestKeyThatIsRefused(t *testing.T) {
 type testError string
 
 func (e testError) Error() string { return string(e) }
+
+// TestMayOverlap: one request a user goes with a plugin that never has two under way.
+func TestMayOverlap(t *testing.T) {
+	for keys, want := range map[string]string{
+		"{}":                "",
+		"{cancel: none}":    "ide.plugin.cancel none leaves requests under way",
+		"{cancel: discard}": "ide.plugin.cancel discard leaves requests under way",
+		"{cancel: none, requests: {most_live: 1}}":                  "",
+		"{cancel: none, requests: {most_live: 2}}":                  "ide.plugin.cancel none leaves requests under way",
+		"{cancel: none, requests: {most_live: 1, speculate: true}}": "ide.plugin.cancel none leaves requests under way",
+		"{requests: {keep_matching: true}}":                         "ide.plugin.requests leaves requests under way",
+		"{requests: {keep_matching: true, most_live: 1}}":           "",
+		"{requests: {speculate: true}}":                             "",
+		"{requests: {speculate: true, speculation_lives: true}}":    "ide.plugin.requests leaves requests under way",
+		"{requests: {editor_token: true}}":                          "",
+	} {
+		s, err := scenario.Parse("f", []byte("halfsecond: 1\nkind: ide\nname: n\nide:\n  typist: {profile: fast}\n  llm: {ttft: 1ms, tokens_per_second: 50}\n  plugin: "+keys+"\n"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = (&runOptions{perUser: 1}).mayOverlap(s)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", keys, err, want)
+		}
+		if err := (&runOptions{perUser: 8}).mayOverlap(s); err != nil {
+			t.Errorf("%s, 8 a user: %v", keys, err)
+		}
+	}
+}

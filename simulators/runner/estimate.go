@@ -87,7 +87,7 @@ func EstimateRun(ctx context.Context, s *scenario.Scenario, set Settings) (Estim
 		},
 	}}
 	_, err := r.carryOut(ctx)
-	if e.AtMost && s.IDE.Plugin.Speculate { // whatever is shown of them
+	if e.AtMost && s.IDE.Plugin.Speculate { // one more for each that is shown
 		e.Requests, e.PromptTokens = 2*e.Requests, 2*e.PromptTokens
 	}
 	if s.IDE != nil { // whatever the modelled answers are, and one that is given up may cost as much
@@ -104,7 +104,7 @@ func EstimateRun(ctx context.Context, s *scenario.Scenario, set Settings) (Estim
 
 // unhelped returns rules that ask whenever a plugin may, whatever is answered and when.
 func unhelped(p plugin.Rules) plugin.Rules {
-	p.Reuse, p.Cache, p.Join, p.MostLive = plugin.ReuseNone, cache.Config{}, false, 0
+	p.Reuse, p.Cache, p.Join, p.MostLive, p.Speculate = plugin.ReuseNone, cache.Config{}, false, 0, false
 	if p.Wait.Debounce == plugin.Response {
 		p.Wait = plugin.Wait{For: p.Wait.Least, EndOfLine: p.Wait.EndOfLine}
 	}

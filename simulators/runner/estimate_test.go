@@ -114,3 +114,33 @@ func TestEstimateAudio(t *testing.T) {
 		})
 	}
 }
+
+// TestEstimateOfPlugins: an endpoint is asked at most what the same typing asks for where nothing
+// is kept, joined or waited for, and once more for each answer where what follows is asked for
+// ahead. The simulator is asked what it is asked.
+func TestEstimateOfPlugins(t *testing.T) {
+	count := func(target, plugin string) Estimate {
+		e, err := EstimateRun(t.Context(), parse(t, strings.Replace(typedBy, "PLUGIN", "{"+plugin+"}", 1)), Settings{Target: target, Seed: 1, N: 300})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	most := count(Endpoint, "cancel: none, debounce: 30ms, reuse: none")
+	for plugin, times := range map[string]int{
+		"cancel: none, debounce: 30ms":                                                                   1,
+		"cancel: none, debounce: 30ms, cache: {capacity: 9, prefix: {reach: any}}":                       1,
+		"cancel: none, debounce: 30ms, requests: {join: true, most_live: 1}":                             1,
+		"cancel: none, debounce: 300ms, wait: {by: response, least: 30ms}":                               1,
+		"cancel: none, debounce: 30ms, requests: {speculate: true}":                                      2,
+		"cancel: none, debounce: 30ms, requests: {speculate: true, speculation_lives: true, join: true}": 2,
+	} {
+		bound, asked := count(Endpoint, plugin), count(Sim, plugin)
+		if bound.Requests != times*most.Requests || bound.PromptTokens != times*most.PromptTokens || bound.OutputTokens != bound.Requests*48 || !bound.AtMost {
+			t.Errorf("{%s}: at most %d requests of %d tokens, want %d of %d", plugin, bound.Requests, bound.PromptTokens, times*most.Requests, times*most.PromptTokens)
+		}
+		if asked.Requests == 0 || asked.Requests >= bound.Requests {
+			t.Errorf("{%s}: %d requests, and at most %d", plugin, asked.Requests, bound.Requests)
+		}
+	}
+}
