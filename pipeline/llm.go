@@ -76,10 +76,12 @@ type Progress struct {
 
 // Prompt is what a server is asked. Chat is true for a conversation of one user
 // message (Text) after an optional System; otherwise Text is a raw prompt with
-// an optional Suffix, as code completion sends it.
+// an optional Suffix, as code completion sends it. Typed is the end of Text that goes behind
+// the suffix at a server that has a field for it, as llama.cpp's /infill has.
 type Prompt struct {
 	Chat   bool
 	System string
 	Text   string
 	Suffix string
+	Typed  string
 }

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"encoding/json"
+	"strings"
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/reply"
@@ -25,8 +26,8 @@ var llamaInfill = &Dialect{
 	Protocol: LlamaInfill, Path: llamacpp.InfillPath, Models: "/v1" + wire.ModelsPath,
 	Accept: "text/event-stream", KeyHeader: "Authorization", KeyPrefix: "Bearer ", Fills: true,
 	ask: func(q *Question) any {
-		prefix := raw(q.Prompt)
-		return llamacpp.InfillRequest{Prefix: &prefix, Suffix: &q.Prompt.Suffix, Options: llamaOptions(q)}
+		prefix := strings.TrimSuffix(raw(q.Prompt), q.Prompt.Typed)
+		return llamacpp.InfillRequest{Prefix: &prefix, Suffix: &q.Prompt.Suffix, Prompt: q.Prompt.Typed, Options: llamaOptions(q)}
 	},
 	names: openAINames, decoder: func() reply.Decoder { return llamaDecoder{} },
 }

@@ -51,6 +51,7 @@ func (p *Prompt) Text() pipeline.Prompt {
 	return pipeline.Prompt{
 		Text:   p.context(front) + string(b[p.from:p.end]),
 		Suffix: p.suffix + p.context(behind),
+		Typed:  string(b[p.line:p.end]),
 	}
 }
 
