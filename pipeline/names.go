@@ -134,10 +134,6 @@ const (
 	FactDiffersBy = "differs_by" // why they share no more: a cause of package simulators/ide/prompt
 )
 
-// FactShownCharacters is the fact of a key, or another step, with the mark shown or shown_again:
-// the most characters of its suggestion that were on the screen at one time.
-const FactShownCharacters = "shown_characters"
-
 // Classes of steps that are no keys.
 const (
 	ClassMove        = "move"

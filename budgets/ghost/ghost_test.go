@@ -110,9 +110,9 @@ func TestStages(t *testing.T) {
 }
 
 func TestSeen(t *testing.T) {
-	first := mark(mark(key(0, "shown_characters=12"), pipeline.MarkShown, 100), pipeline.MarkHiddenByKey, 150) // a flash
-	again := mark(mark(key(150, "shown_characters=11"), pipeline.MarkShownAgain, 230), pipeline.MarkReplaced, 600)
-	taken := mark(mark(key(500, "shown_characters=30"), pipeline.MarkShown, 600), pipeline.MarkAccepted, 700)
+	first := mark(mark(key(0), pipeline.MarkShown, 100), pipeline.MarkHiddenByKey, 150) // a flash
+	again := mark(mark(key(150), pipeline.MarkShownAgain, 230), pipeline.MarkReplaced, 600)
+	taken := mark(mark(key(500), pipeline.MarkShown, 600), pipeline.MarkAccepted, 700)
 	accepted := traced(pipeline.KindStep, 0, 700, "class=accept", "saved=30")
 	popup := mark(mark(key(800), pipeline.MarkShown, 900), pipeline.MarkHiddenByPopup, 1200)
 	still := mark(key(1300), pipeline.MarkShown, 1400)
@@ -120,7 +120,7 @@ func TestSeen(t *testing.T) {
 	last := traced(pipeline.KindIDE, 0, 1500)
 	got := Of([]*pipeline.Trace{first, again, taken, accepted, popup, still, other, last}, Options{LeastVisible: 300 * ms}).Seen()
 	want := Seen{
-		Suggestions: 6, Shown: 3, Flashes: 1, Flickers: 1, Accepted: 1, Saved: 30, Characters: 53,
+		Suggestions: 6, Shown: 3, Flashes: 1, Flickers: 1, Accepted: 1, Saved: 30,
 		Visible: Times{50 * ms, 100 * ms, 100 * ms, 300 * ms, 370 * ms, 400 * ms},
 		Blank:   Times{80 * ms}, Flickering: Times{80 * ms},
 	}

@@ -63,7 +63,6 @@ type Seen struct {
 	Visible     Times // how long each was there
 	Accepted    int   // suggestions
 	Saved       int   // characters of those
-	Characters  int   // of all that appeared, as far as they were on the screen
 	// Blank is the time from when a key hid a suggestion until one was there again; Flickering
 	// is that part of it after which the same text was there again.
 	Blank, Flickering Times
@@ -93,7 +92,6 @@ func (r *Run) Seen() (s Seen) {
 		*times = timesOf(*times)
 	}
 	for _, t := range slices.Concat(r.Keys, r.Steps) {
-		s.Characters += number(t, pipeline.FactShownCharacters)
 		if n := number(t, pipeline.FactSaved); n > 0 {
 			s.Accepted, s.Saved = s.Accepted+1, s.Saved+n
 		}

@@ -26,7 +26,6 @@ type key struct {
 	held        string   // why nothing was asked, or not at once
 	givenUp     string   // who gave its request up
 	saved       int      // characters of the suggestion that it accepted
-	characters  int      // the most of its suggestion that were on the screen
 	typed       string   // what was typed, where that is told
 	differs     *drift   // from the prompt before, where that is told
 	request     *request // nil when nothing was asked, and again when that has ended
@@ -177,9 +176,6 @@ func (k *key) finish() *pipeline.Trace {
 	}
 	if k.saved > 0 {
 		k.fact(pipeline.FactSaved, strconv.Itoa(k.saved))
-	}
-	if k.characters > 0 {
-		k.fact(pipeline.FactShownCharacters, strconv.Itoa(k.characters))
 	}
 	if d := k.differs; d != nil {
 		k.fact(pipeline.FactDiffersAt, strconv.Itoa(d.at))

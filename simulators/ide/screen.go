@@ -3,7 +3,6 @@ package ide
 import (
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/document"
@@ -123,7 +122,6 @@ func (e *Editor) show(r *request, rest string) {
 	switch s := &e.screen; {
 	case s.rest != "" && s.request == r.Record.ID:
 		s.rest, s.whole = rest, r.whole
-		s.measure()
 	case s.rest == "" || s.request < r.Record.ID && !strings.HasPrefix(s.rest, rest):
 		e.hide(pipeline.MarkReplaced)
 		e.appear(r.key, r.Record.ID, rest, r.whole)
@@ -158,16 +156,8 @@ func (e *Editor) appear(k *key, request int64, rest string, whole bool) {
 		mark = pipeline.MarkShownAgain
 	}
 	s.rest, s.request, s.owner, s.whole, s.remains, s.since = rest, request, k, whole, "", e.sim.config.Loop.Now()
-	s.measure()
 	k.Marks = append(k.Marks, pipeline.Mark{Name: mark, At: s.since})
 	e.read()
-}
-
-// measure has the owner's trace tell how much of its suggestion is on the screen.
-func (s *screen) measure() {
-	if s.owner != nil {
-		s.owner.characters = max(s.owner.characters, utf8.RuneCountInString(s.rest))
-	}
 }
 
 // offer has what came of an answer shown, now or when the hold is over.

@@ -118,8 +118,8 @@ func New(c Config) (*Simulator, error) {
 // text came from (network, joined, cache, speculation, typed_as_suggested, none); "class" the
 // kind of key; "held" the rule that kept the plugin from asking; "given_up" who gave its
 // request up; "stored" whether its answer is in the plugin's cache; "flashes" how often what was
-// shown for it was taken away too soon to count; "shown_characters" how much of it was on the
-// screen. Uses names the request of an earlier step when that text came from there. Its
+// shown for it was taken away too soon to count. Uses names the request of an earlier step when
+// that text came from there. Its
 // outcome is ok unless its request failed: a request that was closed did not.
 //
 // A trace of kind "step" is the same of what else can lead to a request: a move, an edit
