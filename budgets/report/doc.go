@@ -79,6 +79,9 @@
 //	  cap             the longest that the one stage may take, in ms; null unless enough and alone
 //	  cut             share of the stages' recorded time that has to go; null unless enough
 //	  keep_percent    what two stages may keep of their lengths, in %; null for one
+//	ghost             of kind ide: where the time of keys goes and what became of answers; each figure is defined in
+//	                  docs/ghost-report.md. Left out of other kinds
+//	  reason          why the budget on the first character is kept or not; null where nothing is worth saying
 //	outcomes          interactions by outcome
 //	request_outcomes  requests by outcome
 //	network           what a run over sockets tells of its requests; null when none crossed one:

@@ -30,12 +30,22 @@ func (r *Report) Markdown(w io.Writer) error {
 		m.end()
 	}
 	m.section(4, r.v2v())
+	if r.Ghost != nil && r.Ghost.Reason != nil {
+		m.paragraph("Why: " + *r.Ghost.Reason + ".")
+	}
 	r.markDiagnoses(&m)
 	m.section(4, r.settingsSection())
 	for _, text := range r.loadNotes() {
 		m.paragraph(text)
 	}
 	r.markTurns(&m)
+	if r.Ghost != nil {
+		m.fold("Ghost text", func() {
+			for _, s := range r.ghostSections() {
+				m.section(4, s)
+			}
+		})
+	}
 	m.fold("Metrics and stages", func() {
 		m.section(4, r.stageSection())
 		m.section(4, r.metricSection())

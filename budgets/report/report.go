@@ -36,6 +36,7 @@ type Report struct {
 	UnfinishedReason *string           `json:"unfinished_reason"`
 	Unfit            *string           `json:"unfit"`
 	Voice            *Voice            `json:"voice,omitempty"`
+	Ghost            *Ghost            `json:"ghost,omitempty"`
 	Budgets          []Budget          `json:"budgets"`
 	Metrics          map[string]Metric `json:"metrics"`
 	Stages           []Stage           `json:"stages"`
@@ -156,7 +157,7 @@ func New(run trace.Run) (*Report, error) {
 	r.pools()
 	r.stages()
 	r.outcomes()
-	r.Voice, r.Diagnoses = r.voice(), diagnosed(a)
+	r.Voice, r.Ghost, r.Diagnoses = r.voice(), r.ghost(), diagnosed(a)
 	r.Summary = r.sentence()
 	return r, nil
 }

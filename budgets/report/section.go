@@ -28,7 +28,9 @@ func (p *page) section(s section) {
 		p.rows(s.rows)
 	}
 	for _, n := range s.notes {
-		p.paragraph(2, plain, n)
+		if n != "" {
+			p.paragraph(2, plain, n)
+		}
 	}
 }
 

@@ -28,6 +28,9 @@ func (r *Report) Table(w io.Writer, o Options) error {
 	p := newPage(o)
 	r.head(p)
 	p.section(r.v2v())
+	if r.Ghost != nil && r.Ghost.Reason != nil {
+		p.paragraph(0, plain, "Why: "+*r.Ghost.Reason+".")
+	}
 	r.budgetTable(p)
 	r.waterfalls(p)
 	r.diagnoses(p)
@@ -37,6 +40,9 @@ func (r *Report) Table(w io.Writer, o Options) error {
 	p.section(r.callSection())
 	p.section(r.asideSection())
 	p.section(r.dashboardSection())
+	for _, s := range r.ghostSections() {
+		p.section(s)
+	}
 	p.section(r.stageSection())
 	p.section(r.metricSection())
 	for _, s := range r.networkSections() {

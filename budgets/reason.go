@@ -1,0 +1,164 @@
+package budgets
+
+import (
+	"slices"
+	"time"
+
+	"halfsecond/budgets/ghost"
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/quantile"
+)
+
+// Reason is why ghost text keeps its budget or does not: the stage that takes the most of the
+// time to the first character, and what would bring the budget inside.
+type Reason struct {
+	Judgement *Judgement
+	Stage     string        // that takes the most, over the opportunities that landed
+	Takes, Of time.Duration // its median, and that of the first character; Unknown where too few landed
+	// Alone: the budget would be outside even if all other stages took no time and text came
+	// after every key. Without is then the budget's value in that case.
+	Alone   bool
+	Without float64
+	Levers  []Lever // of the stages, the best first; empty where the budget is kept
+}
+
+// Reason returns why the first budget on the time to the first character that decides is kept
+// or not; nil where there is none, or nothing landed.
+func (a *Analysis) Reason() *Reason {
+	run := a.Ghost()
+	if run == nil || len(a.landed) == 0 || a.Unfit != "" {
+		return nil
+	}
+	i := slices.IndexFunc(a.Judgements, func(j Judgement) bool {
+		return j.Budget.Metric.Name == a.kind.landing.Name && j.Budget.bound().Comparison.upper() && j.HasValue && (j.Verdict == Fail || a.Verdict != Fail)
+	})
+	if i < 0 {
+		return nil
+	}
+	r := &Reason{Judgement: &a.Judgements[i]}
+	r.largest(run, a)
+	if r.Judgement.Verdict == Fail {
+		r.find(run, a)
+	}
+	return r
+}
+
+// largest finds the stage that takes the most.
+func (r *Reason) largest(run *ghost.Run, a *Analysis) {
+	most := time.Duration(-1)
+	for _, s := range run.StageTimes() {
+		if sum := s.Times.Sum(); sum > most {
+			most, r.Stage, r.Takes = sum, s.Stage.String(), median(s.Times)
+		}
+	}
+	landed := make([]time.Duration, len(a.landed))
+	for i, l := range a.landed {
+		landed[i] = l.value
+	}
+	r.Of = median(landed)
+}
+
+// find looks for a stage that alone breaks the budget, and for what would bring it inside.
+func (r *Reason) find(run *ghost.Run, a *Analysis) {
+	var landedThere []landed
+	for _, l := range a.landed {
+		landedThere = append(landedThere, landed{staged(run, l.trace), l.value})
+	}
+	var lost []*pipeline.Trace
+	for _, t := range a.missing {
+		lost = append(lost, unlanded(t))
+	}
+	b := r.Judgement.Budget
+	replay := newReplayer(b, a.Landing().Population, a.kind.mark, landedThere, lost)
+	r.Levers = replay.levers()
+	for _, stage := range slices.Concat([]string{r.Stage}, replay.stages) {
+		values := alone(stage, landedThere, lost)
+		if !replay.met(values) {
+			r.Stage, r.Alone, r.Without = stage, true, replay.value(values)
+			r.Takes = median(durations(values))
+			return
+		}
+	}
+}
+
+// alone returns how long keys would take if only one stage took any time, and text came after
+// all of them.
+func alone(stage string, landedThere []landed, lost []*pipeline.Trace) (values []float64) {
+	of := func(t *pipeline.Trace) {
+		sum := time.Duration(0)
+		for _, s := range t.Spans {
+			if s.Name == stage && s.End != pipeline.Unknown {
+				sum += s.For()
+			}
+		}
+		values = append(values, float64(sum))
+	}
+	for _, l := range landedThere {
+		of(l.trace)
+	}
+	for _, t := range lost {
+		of(t)
+	}
+	return values
+}
+
+// staged returns a trace whose spans are the stages of one that landed, one after the other.
+func staged(run *ghost.Run, t *pipeline.Trace) *pipeline.Trace {
+	stages, _ := run.Stages(t)
+	out := &pipeline.Trace{Kind: t.Kind, Session: t.Session, Index: t.Index, Due: t.Due, Marks: t.Marks}
+	at, last := t.Due, pipeline.NoSpan
+	for _, stage := range ghost.AllStages() {
+		if d := stages[stage]; d > 0 {
+			last = out.Add(pipeline.Span{Name: stage.String(), Start: at, End: at + d}, last)
+			at += d
+		}
+	}
+	return out
+}
+
+// unlanded returns what is known of the stages of one that did not land: its own waits, and
+// the stage at which its request was given up, which is open.
+func unlanded(t *pipeline.Trace) *pipeline.Trace {
+	out := &pipeline.Trace{Kind: t.Kind, Session: t.Session, Index: t.Index, Due: t.Due, Requests: t.Requests}
+	last := pipeline.NoSpan
+	for _, s := range t.Spans {
+		if s.End != pipeline.Unknown && s.End > s.Start {
+			last = out.Add(pipeline.Span{Name: s.Name, Start: s.Start, End: s.End}, last)
+		}
+	}
+	if len(t.Requests) == 0 {
+		return out
+	}
+	r := &t.Requests[len(t.Requests)-1]
+	if r.Sent == pipeline.Unknown || r.FirstOutput != pipeline.Unknown {
+		return out
+	}
+	open := pipeline.Span{Name: ghost.Unsplit.String(), Start: r.Sent, End: pipeline.Unknown}
+	if r.Scheduled != pipeline.Unknown && r.Scheduled < r.End {
+		if r.Scheduled > r.Sent {
+			last = out.Add(pipeline.Span{Name: ghost.ServerQueue.String(), Start: r.Sent, End: r.Scheduled}, last)
+		}
+		open.Name, open.Start = ghost.Prefill.String(), r.Scheduled
+	} else if r.Simulated {
+		open.Name = ghost.ServerQueue.String()
+	}
+	out.Add(open, last)
+	return out
+}
+
+// median returns the median of durations; Unknown of fewer than two.
+func median(all []time.Duration) time.Duration {
+	sorted := slices.Sorted(slices.Values(all))
+	if v, ok := quantile.OfSorted(sorted, quantile.P50); ok {
+		return v
+	}
+	return pipeline.Unknown
+}
+
+func durations(values []float64) []time.Duration {
+	all := make([]time.Duration, len(values))
+	for i, v := range values {
+		all[i] = time.Duration(v)
+	}
+	return all
+}

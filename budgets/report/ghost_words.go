@@ -1,0 +1,96 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"halfsecond/budgets"
+	"halfsecond/budgets/ghost"
+	"halfsecond/pipeline"
+)
+
+// worthSaying is the shortest time of a stage that is worth a sentence: less is a frame of a
+// screen or two, and nobody's lever.
+const worthSaying = 10 * time.Millisecond
+
+// reasonWords says why the budget on the first character is kept or not: the stage, and what
+// would bring it inside. It is empty where the stage takes a few milliseconds.
+func reasonWords(r *budgets.Reason, f *ghost.Figures) string {
+	bound := r.Judgement.Budget.Limit
+	if r.Judgement.Budget.Function == budgets.ShareWhere {
+		bound = r.Judgement.Budget.Inner
+	}
+	limit := budgets.Duration.Format(bound.Value)
+	switch {
+	case r.Takes == pipeline.Unknown || r.Takes < worthSaying && !r.Alone:
+		return onlyCensored(r, f)
+	case r.Judgement.Verdict != budgets.Fail:
+		return fmt.Sprintf("%s takes the most of the time to the first character, %s of %s at the median", r.Stage, length(r.Takes), knownOr(r.Of))
+	case r.Alone:
+		return fmt.Sprintf("%s %s alone breaks a %s budget: with nothing else to wait for, and text after every key, it would be %s%s",
+			r.Stage, length(r.Takes), limit, r.Judgement.Unit().Format(r.Without), leverOf(r, r.Stage))
+	}
+	return fmt.Sprintf("%s takes the most of the time to the first character, %s of %s at the median%s", r.Stage, length(r.Takes), knownOr(r.Of), bestLever(r))
+}
+
+// onlyCensored says that what misses the budget is text that never came.
+func onlyCensored(r *budgets.Reason, f *ghost.Figures) string {
+	if r.Judgement.Verdict != budgets.Fail || f.Censored.N == 0 {
+		return ""
+	}
+	return fmt.Sprintf("no stage is to blame: after %s of %s opportunities no text came, %s", count(f.Censored.N), count(f.Censored.Of), mostOf(f.Censored.Why))
+}
+
+func knownOr(d time.Duration) string {
+	if d == pipeline.Unknown {
+		return "an unknown time"
+	}
+	return length(d)
+}
+
+// leverOf says how short a stage would have to become.
+func leverOf(r *budgets.Reason, stage string) string {
+	for _, l := range r.Levers {
+		if len(l.Stages) != 1 || l.Stages[0] != stage {
+			continue
+		}
+		switch to := target(l); {
+		case l.Enough && to != "":
+			return fmt.Sprintf("; %s it would be inside", to)
+		case l.Enough:
+			return "; only without it would it be inside"
+		default:
+			return fmt.Sprintf("; without it, and all else as it is, it would be %s", r.Judgement.Unit().Format(l.AtZero))
+		}
+	}
+	return ""
+}
+
+// bestLever says what would bring the budget inside.
+func bestLever(r *budgets.Reason) string {
+	for _, l := range r.Levers {
+		if !l.Enough {
+			continue
+		}
+		to := target(l)
+		stages, which := strings.Join(l.Stages, " and "), ""
+		if l.Stages[0] != r.Stage {
+			which = " but the smallest cut that is enough is of another stage:"
+		}
+		if to == "" {
+			return fmt.Sprintf(";%s only without %s would it be kept", which, stages)
+		}
+		return fmt.Sprintf(";%s %s %s would keep it", which, stages, to)
+	}
+	return "; no stage, and no two together, would bring it inside"
+}
+
+// mostOf lists counts with their names.
+func mostOf(all []ghost.Count) string {
+	var words []string
+	for _, c := range all {
+		words = append(words, fmt.Sprintf("%s %s", count(c.N), strings.ReplaceAll(c.Name, "_", " ")))
+	}
+	return strings.Join(words, ", ")
+}
