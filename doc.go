@@ -78,7 +78,7 @@
 //	  diagnosis        known failures of a voice stack, told by the traces of a run: evidence and the fix
 //	  ghost            ghost text: where the time of a key goes, what answers are worth, what was for nobody
 //	  dashboard        voice turns as Pipecat, LiveKit and Vapi number them, and what each leaves out
-//	  report           terminal, JSON, CSV, Markdown and JUnit reports
+//	  report           terminal, JSON, CSV, Markdown, JUnit and HTML reports
 //	    picture        the pictures of a comparison, SVG and PNG
 //	simulators         who asks, and how
 //	  arrival          when a request falls due

@@ -117,5 +117,8 @@ func whyNot(t *pipeline.Trace) string {
 	case len(t.Requests) == 0:
 		return NotAsked
 	}
+	if t.Requests[len(t.Requests)-1].Outcome == pipeline.Cancelled {
+		return Cancelled
+	}
 	return Unanswered
 }

@@ -69,6 +69,9 @@ func (g *Ghost) stageSection() section {
 		left("").in(dim), right("n").in(dim), right("p50").in(dim), right("p95").in(dim), right("p99").in(dim), right("mean").in(dim), right("longest in").in(dim),
 	}}}
 	for _, x := range g.Stages {
+		if x.Times.N == 0 {
+			continue
+		}
 		s.rows = append(s.rows, append(append([]cell{left(spaced(x.Stage))}, x.Times.cells()...), right(ms1(x.Mean)), right(count(x.Longest))))
 	}
 	if len(s.rows) > 1 {
@@ -144,6 +147,9 @@ func (g *Ghost) wasteWords() string {
 	}
 	words := fmt.Sprintf("%s for %s, %s a key. For answers that were not useful %s of prompts were evaluated and %s generated",
 		counted(g.Requests, "request"), counted(g.Keys, "key"), budgets.Count.Format(*g.PerKey), counted(w.WastedPrompt, "token"), count(w.WastedOutput))
+	if w.Unknown == g.Requests {
+		return fmt.Sprintf("%s for %s, %s a key; what was computed for them nobody says.", counted(g.Requests, "request"), counted(g.Keys, "key"), budgets.Count.Format(*g.PerKey))
+	}
 	if w.PromptPerUseful != nil {
 		words += fmt.Sprintf(": %s and %s for each useful one", budgets.Number(*w.PromptPerUseful, 0), budgets.Number(*w.OutputPerUseful, 1))
 	}

@@ -1,6 +1,10 @@
 package report
 
 import (
+	"encoding/xml"
+	"io"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,7 +30,7 @@ func TestReasonWords(t *testing.T) {
 		want   string
 	}{
 		{budgets.Reason{Judgement: failed, Stage: "debounce", Takes: 350 * ms, Of: 400 * ms, Alone: true, Without: .1, Levers: []budgets.Lever{lever(false, pipeline.Unknown, "debounce")}},
-			"debounce 350 ms alone breaks a 150 ms budget: with nothing else to wait for, and text after every key, it would be 10 %; without it, and all else as it is, it would be 70 %"},
+			"debounce 350 ms alone breaks a 150 ms budget: with nothing else to wait for, and text after every opportunity, it would be 10 %; without it, and all else as it is, it would be 70 %"},
 		{budgets.Reason{Judgement: failed, Stage: "prefill", Takes: 100 * ms, Of: 160 * ms, Levers: []budgets.Lever{lever(true, 60*ms, "prefill")}},
 			"prefill takes the most of the time to the first character, 100 ms of 160 ms at the median; prefill under 60 ms would keep it"},
 		{budgets.Reason{Judgement: failed, Stage: "prefill", Takes: 100 * ms, Of: 160 * ms},
@@ -37,6 +41,72 @@ func TestReasonWords(t *testing.T) {
 	} {
 		if got := reasonWords(&c.reason, f); got != c.want {
 			t.Errorf("%q\nwant %q", got, c.want)
+		}
+	}
+}
+
+// drawn is a key of a timeline by hand.
+func drawn(typed string, fill func(m *ghost.Moment)) ghost.Moment {
+	t := &pipeline.Trace{Kind: "ide", Due: 1000 * ms, Facts: []pipeline.Fact{{Name: "typed", Value: typed}}}
+	m := ghost.Moment{Trace: t, Next: 1100 * ms, Waited: 1100 * ms, Text: pipeline.Unknown}
+	if fill != nil {
+		fill(&m)
+	}
+	return m
+}
+
+func TestBars(t *testing.T) {
+	asks := func(text, last, closed time.Duration) func(m *ghost.Moment) {
+		return func(m *ghost.Moment) {
+			r := pipeline.NewRequest(1, 1060*ms)
+			r.LastOutput, r.Closed = last, closed
+			m.Request, m.Waited, m.Text = &r, 1060*ms, text
+		}
+	}
+	for _, c := range []struct {
+		name string
+		m    ghost.Moment
+		want string
+	}{
+		{"overtaken", drawn("a", nil), "░░░░░░░░░░     ┊                    "},
+		{"answered", drawn("a", asks(1120*ms, 1400*ms, pipeline.Unknown)), "░░░░░░▓▓▓▓▓▓●──┊────────────────────"},
+		{"closed", drawn("a", asks(pipeline.Unknown, pipeline.Unknown, 1100*ms)), "░░░░░░▓▓▓▓×    ┊                    "},
+		{"there before", drawn("a", func(m *ghost.Moment) { m.Waited, m.Text = m.Due, m.Due }), "●              ┊                    "},
+	} {
+		if got := barOf(&c.m, 150*ms, 360*ms); got != c.want {
+			t.Errorf("%s:\n%q\n%q", c.name, got, c.want)
+		}
+	}
+}
+
+// A page for a browser is well formed whatever was typed, and has every budget, section and key.
+func TestHTML(t *testing.T) {
+	run := ideRun(400, "share(ttfc < 150ms) >= 90%")
+	for i := range run.Traces {
+		run.Traces[i].Facts = append(run.Traces[i].Facts, pipeline.Fact{Name: "typed", Value: "<b>&\x1b"})
+	}
+	r, err := New(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := r.HTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	for _, svg := range regexp.MustCompile(`(?s)<svg.*?</svg>`).FindAllString(page, -1) {
+		d := xml.NewDecoder(strings.NewReader(svg))
+		for {
+			if _, err := d.Token(); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatalf("the picture is not well formed: %v", err)
+			}
+		}
+	}
+	for text, n := range map[string]int{"<svg": 2, "&lt;b&gt;&amp;": 32, "<b>": 0, "\x1b": 0, "share(ttfc &lt; 150ms)": 2, "<h2>Where the time goes": 1, "<h2>Requests given up": 1} {
+		if got := strings.Count(page, text); got != n {
+			t.Errorf("%q is there %d times, want %d", text, got, n)
 		}
 	}
 }

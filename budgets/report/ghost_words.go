@@ -28,7 +28,7 @@ func reasonWords(r *budgets.Reason, f *ghost.Figures) string {
 	case r.Judgement.Verdict != budgets.Fail:
 		return fmt.Sprintf("%s takes the most of the time to the first character, %s of %s at the median", r.Stage, length(r.Takes), knownOr(r.Of))
 	case r.Alone:
-		return fmt.Sprintf("%s %s alone breaks a %s budget: with nothing else to wait for, and text after every key, it would be %s%s",
+		return fmt.Sprintf("%s %s alone breaks a %s budget: with nothing else to wait for, and text after every opportunity, it would be %s%s",
 			r.Stage, length(r.Takes), limit, r.Judgement.Unit().Format(r.Without), leverOf(r, r.Stage))
 	}
 	return fmt.Sprintf("%s takes the most of the time to the first character, %s of %s at the median%s", r.Stage, length(r.Takes), knownOr(r.Of), bestLever(r))

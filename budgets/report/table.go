@@ -43,6 +43,13 @@ func (r *Report) Table(w io.Writer, o Options) error {
 	for _, s := range r.ghostSections() {
 		p.section(s)
 	}
+	if lines := r.timelines(); len(lines) > 0 {
+		for _, t := range lines {
+			p.timeline(t)
+		}
+		p.line("")
+		p.paragraph(2, dim, timelineLegend)
+	}
 	p.section(r.stageSection())
 	p.section(r.metricSection())
 	for _, s := range r.networkSections() {

@@ -167,16 +167,19 @@ func roleOf(a *budgets.Analysis, m budgets.Metric, judged map[string]bool) Role 
 	}
 }
 
-// moreIsBetter lists the shares that are compared, beside goodput and failures; of the
-// others nobody can say which way is better.
-var moreIsBetter = []string{"ok_share", "useful_share"}
+// moreIsBetter and lessIsBetter list the shares that are compared, beside goodput and failures;
+// of the others nobody can say which way is better.
+var (
+	moreIsBetter = []string{"ok_share", "useful_share", "useful_requests", "useful_answers"}
+	lessIsBetter = []string{"flash_share", "flicker_share"}
+)
 
 // seriesOf returns the values of a metric. ok is false for one that has none, and for
 // one that is not compared: what has one value for a whole run has no spread, a rate
 // is told by its inverse, and of some nobody can say which way is better.
 func seriesOf(m budgets.Metric, traces []pipeline.Trace) (s Series, ok bool) {
 	share := slices.Contains(moreIsBetter, m.Name)
-	if m.Whole() || m.Unit != budgets.Duration && !share {
+	if m.Whole() || m.Unit != budgets.Duration && !share && !slices.Contains(lessIsBetter, m.Name) {
 		return s, false
 	}
 	s = Series{Name: m.Name, Formula: m.Formula + "; over " + m.Over, Unit: m.Unit, More: share, Values: make([][]float64, len(traces))}

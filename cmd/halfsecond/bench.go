@@ -19,7 +19,7 @@ var errCSV = errors.New("--format csv is for comparisons of models, such as 'hal
 
 // notForGrids refuses what a comparison of models does not have.
 func (p *program) notForGrids() error {
-	if p.Format == "markdown" || p.Format == "junit" {
+	if p.Format == "markdown" || p.Format == "junit" || p.Format == "html" {
 		return usageError(fmt.Errorf("--format %s is not for comparisons of models (kind grid), which have no budgets: want table, json or csv", p.Format))
 	}
 	return nil

@@ -35,7 +35,7 @@ docs/raw.md describes the log.`,
   halfsecond report results
   halfsecond report results --format json
   halfsecond report results --format junit > budgets.xml`,
-		Annotations: offers("table", "json", "csv", "markdown", "junit"),
+		Annotations: offers("table", "json", "csv", "markdown", "junit", "html"),
 		Args:        oneArgument("a folder that --out made, or a trace file"),
 		RunE:        func(cmd *cobra.Command, args []string) error { return runReport(cmd.Context(), p, args[0]) },
 	}

@@ -104,7 +104,8 @@ budgets say of that part.
 
 --format json prints the document that 'go doc halfsecond/budgets/report' describes;
 on the target mock it has the member beside_sim, the comparison described there.
---format markdown prints a page for a pull request, --format junit a test case for each
+--format html prints a page for a browser, of ghost text with the typing drawn key by
+key; a grid has none. --format markdown prints a page for a pull request, --format junit a test case for each
 budget, where one that could not be measured is an error; a grid has neither.`,
 		Example: `  halfsecond run voice
   halfsecond run ide --target mock --n 80
@@ -113,7 +114,7 @@ budget, where one that could not be measured is an error; a grid has neither.`,
   halfsecond run voice --format json
   halfsecond run bench --out results
   halfsecond run bench --endpoint llm=http://127.0.0.1:8000/v1 --ignore-eos --n 5`,
-		Annotations: offers("table", "json", "csv", "markdown", "junit"),
+		Annotations: offers("table", "json", "csv", "markdown", "junit", "html"),
 		Args:        oneArgument("a built-in scenario or a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.name, opts.given = args[0], cmd.Flags().Changed

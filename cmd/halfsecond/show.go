@@ -20,6 +20,8 @@ func (p *program) show(r *report.Report, beside *report.Comparison) error {
 		return r.Markdown(p.out)
 	case "junit":
 		return r.JUnit(p.out)
+	case "html":
+		return r.HTML(p.out)
 	case "json":
 		if beside == nil {
 			return r.JSON(p.out)
