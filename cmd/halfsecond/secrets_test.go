@@ -306,6 +306,7 @@ func TestKeysAreNowhere(t *testing.T) {
 				c.tell("report", "run-"+format, "--format", format)
 				c.tell("compare", "run-table", "run-"+format, "--anyway", "--format", format)
 			}
+			c.tell("report", "run-table", "--format", "html")
 			c.tell(append(run, "--hash-texts", "--out", "hashed")...)
 			c.tell("compare", "--save", "baseline.json", "run-table")
 			c.tell("compare", "baseline.json", "hashed")
