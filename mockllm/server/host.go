@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,8 @@ type Host struct {
 	// Warn is told, in words, what the user should do something about; nil tells nobody. It
 	// may be called from any goroutine.
 	Warn func(text string)
+	// Idle is how long a connection stays open that no request is on; 0 means two minutes.
+	Idle time.Duration
 	// Beside, when set, runs beside it until its ctx ends.
 	Beside func(ctx context.Context) error
 	// Stopped, when set, is called once the loop has ended.
@@ -91,7 +94,7 @@ func (h *Host) front(ctx context.Context, clients *connections) *http.Server {
 		Handler:           h.Handler,
 		ConnState:         clients.track,
 		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
+		IdleTimeout:       cmp.Or(h.Idle, 2*time.Minute),
 		MaxHeaderBytes:    64 << 10,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ConnContext:       text.Connected,

@@ -72,6 +72,8 @@ type Config struct {
 	// Warn is told, in words, what the user of the server should do something about; nil
 	// tells nobody. It may be called from any goroutine.
 	Warn func(text string)
+	// Idle is how long a connection stays open that no request is on; 0 means two minutes.
+	Idle time.Duration
 	// Limit is the p99 of the write error above which the server calls itself unfit; 0
 	// means ledger.DefaultLimit.
 	Limit time.Duration
@@ -188,7 +190,7 @@ func (s *Server) warn(text string) {
 // returns nil. It closes the listener.
 func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	h := Host{
-		Handler: s.Handler(), Loop: s.loop, Certificate: s.config.Certificate, Warn: s.config.Warn,
+		Handler: s.Handler(), Loop: s.loop, Certificate: s.config.Certificate, Warn: s.config.Warn, Idle: s.config.Idle,
 		Stopped: func() { close(s.stopped) },
 	}
 	if s.wyoming != nil {

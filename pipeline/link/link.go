@@ -110,7 +110,11 @@ func (d *distant) Report(c *pipeline.Call) {
 	if x.far.Record.End == pipeline.Unknown { // else it is on its way home
 		m.Report(&x.far)
 	}
+	before := x.near.Record
 	x.home()
+	if r := &x.near.Record; r.End > d.loop.Now() { // nobody has heard of it yet
+		r.End, r.Outcome, r.Reason, r.Finish, r.Transport = before.End, before.Outcome, before.Reason, before.Finish, before.Transport
+	}
 }
 
 // home has the record say when what is known of the call is known here.

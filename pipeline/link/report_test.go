@@ -55,3 +55,25 @@ func TestReportOfNone(t *testing.T) {
 		t.Errorf("scheduled %s, which nobody knows", c.Record.Scheduled)
 	}
 }
+
+// ending is a model that ends at once, and has no more to tell.
+type ending struct{ refusing }
+
+func (m ending) Report(*pipeline.Call) {}
+
+// TestReportOfTheEnd: an end that is on its way home has not come.
+func TestReportOfTheEnd(t *testing.T) {
+	var loop pipeline.Virtual
+	d := Between(&loop, trip(60*ms), ending{refusing{&loop}})
+	c := &pipeline.Call{Done: func() {}, Record: pipeline.NewRequest(1, 0)}
+	d.Start(c)
+	loop.RunUntil(40 * ms)
+	d.(pipeline.Reporter).Report(c)
+	if r := &c.Record; r.End != pipeline.Unknown || r.Outcome != pipeline.OK || r.Reason != "" || r.Transport.RetryAfter != pipeline.Unknown || r.Sent != 0 {
+		t.Errorf("refused at 30ms, told of at 40ms: %+v", r)
+	}
+	loop.RunUntil(time.Second)
+	if r := &c.Record; r.End != 60*ms || r.Outcome != pipeline.Refused || r.Transport.RetryAfter != time.Second {
+		t.Errorf("at home the record is %+v", r)
+	}
+}

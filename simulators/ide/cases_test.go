@@ -25,7 +25,7 @@ var caseFile = flag.String("cases", "", "a `file` of ghost-text cases, in place 
 
 // TestCases runs every case on the virtual clock: all figures are exact.
 func TestCases(t *testing.T) {
-	eachCase(t, []string{"cases.json", "more.json"}, func(t *testing.T, s *cases.Setup, v *cases.Variant) {
+	eachCase(t, func(t *testing.T, s *cases.Setup, v *cases.Variant) {
 		o, err := s.Run()
 		if err != nil {
 			t.Fatal(err)
@@ -38,19 +38,19 @@ func TestCases(t *testing.T) {
 	})
 }
 
-// eachCase has a test of each variant of each case of the built-in files, or of the one that
-// is asked for.
-func eachCase(t *testing.T, files []string, run func(*testing.T, *cases.Setup, *cases.Variant)) {
+// eachCase has a test of each variant of each case.
+func eachCase(t *testing.T, run func(*testing.T, *cases.Setup, *cases.Variant)) {
+	t.Helper()
 	if *caseFile != "" {
 		runCases(t, *caseFile, os.ReadFile, run)
 		return
 	}
-	for _, name := range files {
+	for _, name := range []string{"cases.json", "more.json"} {
 		runCases(t, "testdata/cases/ide/"+name, shipped.ReadFile, run)
 	}
 }
 
-// runCases has a test of each variant of each case of a file.
+// runCases runs the cases of a file.
 func runCases(t *testing.T, name string, read func(string) ([]byte, error), run func(*testing.T, *cases.Setup, *cases.Variant)) {
 	t.Helper()
 	data, err := read(name)

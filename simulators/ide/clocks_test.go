@@ -23,20 +23,7 @@ func TestClocksAgree(t *testing.T) {
 	for seed := range *randomCases {
 		t.Run(strconv.Itoa(seed), func(t *testing.T) {
 			text := randomCase(rand.New(rand.NewPCG(uint64(seed), 1)))
-			o, err := randomSetup(t, text).Run()
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, err := o.Figures()
-			if err != nil {
-				t.Fatal(err)
-			}
-			x := &sockets{setup: randomSetup(t, text)}
-			synctest.Test(t, x.play)
-			got, err := x.outcome.Figures()
-			if err != nil {
-				t.Fatal(err)
-			}
+			want, got, x := onBothClocks(t, text)
 			for _, name := range slices.Sorted(maps.Keys(want)) {
 				if x.beyondSockets(name) == "" && !reflect.DeepEqual(got[name], want[name]) {
 					t.Errorf("%s = %v over sockets, %v on the virtual clock", name, got[name], want[name])
@@ -47,6 +34,34 @@ func TestClocksAgree(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestConnectionAfterAPause: a connection that is left open is there after any pause.
+func TestConnectionAfterAPause(t *testing.T) {
+	for _, http := range []string{"1.1", "2"} {
+		want, got, _ := onBothClocks(t, `{"id":"pause","variants":[{"name":"as stated"}],"keys":[{"t_ms":0,"gap_ms":1e7,"count":2}],"server":{"ttft_ms":40},"network":{"rtt_ms":20,"http":"`+http+`"}}`)
+		if got["dials"] != 1. || got["first_text_after_last_key"] != 60. || !reflect.DeepEqual(got, want) {
+			t.Errorf("HTTP/%s: %v dials, first text after %v; want 1 and 60, and all as on the virtual clock", http, got["dials"], got["first_text_after_last_key"])
+		}
+	}
+}
+
+// onBothClocks returns the figures of a case on the virtual clock and over sockets.
+func onBothClocks(t *testing.T, text string) (virtual, real map[string]any, x *sockets) {
+	t.Helper()
+	o, err := randomSetup(t, text).Run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if virtual, err = o.Figures(); err != nil {
+		t.Fatal(err)
+	}
+	x = &sockets{setup: randomSetup(t, text)}
+	synctest.Test(t, x.play)
+	if real, err = x.outcome.Figures(); err != nil {
+		t.Fatal(err)
+	}
+	return virtual, real, x
 }
 
 // randomSetup reads a case.
@@ -71,6 +86,9 @@ func randomCase(r *rand.Rand) string {
 		"id": "random", "title": "random", "variants": []any{settings{"name": "as stated"}},
 		"document": settings{"before": pick(r, "", "co", "x = "), "after": pick(r, "", ")", ");\n}"), "truth": "console.log(x) + 1"},
 		"keys":     randomKeys(r), "plugin": randomPlugin(r), "server": randomServer(r), "network": randomNetwork(r),
+	}
+	if r.IntN(3) == 0 {
+		c["until_ms"] = 10 * r.IntN(60)
 	}
 	if r.IntN(3) == 0 {
 		c["other_requests"] = []any{settings{"t_ms": .7 + 10*float64(r.IntN(20)), "kind": pick(r, "", "chat", "completion"), "prompt_tokens": 20, "n": 1 + r.IntN(8), "tpot_ms": 10}}
@@ -134,6 +152,7 @@ func randomPlugin(r *rand.Rand) settings {
 		"debounce_ms": pick(r, 0, 0, 10, 20, 50, 100.5), "cancel": pick(r, "none", "discard", "wire", "wire", "wire"),
 		"cache": pick(r, "none", "last", "lru"), "rest": pick(r, "close", "finish"), "keep_matching": r.IntN(3) == 0,
 		"editor_token": r.IntN(5) == 0, "store_superseded": r.IntN(3) == 0, "on_limit": pick(r, "send", "wait"),
+		"speculate": r.IntN(4) == 0, "speculate_cancel": r.IntN(2) == 0,
 		"accept":           pick(r, "insert", "replace_line"),
 		"warm_up_on_focus": r.IntN(2) == 0, "min_visible_ms": pick(r, 0, 300),
 	}

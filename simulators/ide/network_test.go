@@ -26,13 +26,8 @@ type network struct {
 	begun       atomic.Bool
 }
 
-// A language server has one connection, which is there before anything is asked.
-func newNetwork(t *testing.T, s *cases.Setup) *network {
-	config := s.Network
-	if s.Plugin.Protocol == "lsp" {
-		config.Warm = true
-	}
-	n := &network{Listener: memnet.ListenFar(), config: &config}
+func newNetwork(t *testing.T, config *cases.Network) *network {
+	n := &network{Listener: memnet.ListenFar(), config: config}
 	if config.HTTP == "2" {
 		var err error
 		if n.certificate, err = server.NewCertificate(t.TempDir(), "mock"); err != nil {

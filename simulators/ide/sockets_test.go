@@ -3,6 +3,7 @@ package ide_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -21,40 +22,26 @@ import (
 // TestCasesOverSockets runs every case through the real client, HTTP and the real server, in
 // a bubble whose clock stands still while anything is at work: all figures are exact.
 func TestCasesOverSockets(t *testing.T) {
-	eachCase(t, []string{"cases.json"}, func(t *testing.T, s *cases.Setup, v *cases.Variant) {
-		overSockets(t, s, v, func(name, why string) {
-			if t.Logf("%s is not compared: %s", name, why); *caseFile == "" {
-				t.Error("each of these cases can be told whole")
-			}
-		})
-	})
-}
-
-// TestMoreOverSockets is the same for the cases of our own, but for what cannot be told there.
-func TestMoreOverSockets(t *testing.T) {
-	if *caseFile != "" {
-		return // TestCasesOverSockets runs it
-	}
-	eachCase(t, []string{"more.json"}, func(t *testing.T, s *cases.Setup, v *cases.Variant) {
-		overSockets(t, s, v, func(name, why string) { t.Logf("%s is not compared: %s", name, why) })
-	})
-}
-
-// overSockets compares the figures of a case, but for those that cannot be the case's.
-func overSockets(t *testing.T, s *cases.Setup, v *cases.Variant, beyond func(name, why string)) {
-	x := &sockets{setup: s}
-	synctest.Test(t, x.play)
-	got, err := x.outcome.Figures()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name := range v.Expect {
-		if why := x.beyondSockets(name); why != "" {
-			beyond(name, why)
-			delete(v.Expect, name)
+	eachCase(t, func(t *testing.T, s *cases.Setup, v *cases.Variant) {
+		x := &sockets{setup: s}
+		synctest.Test(t, x.play)
+		got, err := x.outcome.Figures()
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	compare(t, v, got)
+		for name := range v.Expect {
+			why := x.beyondSockets(name)
+			switch {
+			case why == "":
+			case *caseFile == "" && strings.HasPrefix(s.ID, "IDE-"): // one of the fourteen
+				t.Errorf("%s is not compared: %s", name, why)
+			default:
+				t.Logf("%s is not compared: %s", name, why)
+				delete(v.Expect, name)
+			}
+		}
+		compare(t, v, got)
+	})
 }
 
 // sockets is a case at work over sockets: its plugin asks by a real client.
@@ -67,6 +54,9 @@ type sockets struct {
 	net   *network
 	over  bool
 
+	last   time.Duration // when the last thing happened
+	looked time.Duration // when the server was last looked at, which is nothing that happens
+
 	outcome   *cases.Outcome
 	boundLate bool // see lateBinding
 }
@@ -77,12 +67,15 @@ const longest = 1000 * time.Hour
 // play has a case happen.
 func (x *sockets) play(t *testing.T) {
 	x.loop = pipeline.NewWall()
-	x.loop.Quiet = synctest.Wait
+	x.loop.Quiet = x.quiet
 	var err error
 	if x.world, err = x.setup.Begin(x.loop); err != nil {
 		t.Fatal(err)
 	}
-	x.net = newNetwork(t, x.setup)
+	if x.setup.Plugin.Protocol == "lsp" { // a language server has one connection, which is there
+		x.setup.Network.HTTP, x.setup.Network.Warm = "2", true
+	}
+	x.net = newNetwork(t, &x.setup.Network)
 	host := x.serve(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -106,7 +99,10 @@ func (x *sockets) serve(t *testing.T) *server.Server {
 	if x.setup.Server.Whole() {
 		m.Chunk = m.Context
 	}
-	host, err := server.New(server.Config{Loop: x.loop, Models: []server.Model{m}, Answers: x.world, Certificate: x.net.certificate})
+	host, err := server.New(server.Config{
+		Loop: x.loop, Models: []server.Model{m}, Answers: x.world, Certificate: x.net.certificate, Idle: longest,
+		Warn: func(string) {}, // of connections that end with the case
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +119,7 @@ func (x *sockets) connect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x.net.config.Warm {
+	if x.setup.Network.Warm {
 		if err := x.Client.WarmUp(t.Context(), 1); err != nil {
 			t.Fatal(err)
 		}
@@ -131,19 +127,23 @@ func (x *sockets) connect(t *testing.T) {
 	x.net.begin()
 }
 
+// quiet waits until nothing is at work but the loop.
+func (x *sockets) quiet() {
+	if now := x.loop.Now(); now != x.looked {
+		x.last = now
+	}
+	synctest.Wait()
+}
+
 // run has everything happen.
 func (x *sockets) run(t *testing.T) {
 	over := make(chan struct{})
-	end := func() {
-		x.over = true
-		x.outcome = x.world.End(x.setup.End(), cases.Seen{Loads: x.asked.Stats().Loads, Dials: x.net.dials(), Served: x.seen})
-		close(over)
-	}
 	finished := func() {}
-	if x.setup.Until != nil {
-		x.loop.At(x.setup.End(), lastRank, end)
+	if x.setup.Until == nil {
+		finished = func() { x.whenIdle(func() { x.end(x.last); close(over) }) }
 	} else {
-		finished = func() { x.whenIdle(end) }
+		until := time.Duration(math.Round(*x.setup.Until * float64(time.Millisecond)))
+		x.loop.At(until, lastRank, func() { x.end(until); close(over) })
 	}
 	x.loop.Post(0, func() {
 		if err := x.world.Type(x, finished); err != nil {
@@ -151,6 +151,13 @@ func (x *sockets) run(t *testing.T) {
 		}
 	})
 	<-over
+}
+
+// end ends the case at an instant.
+func (x *sockets) end(at time.Duration) {
+	x.over = true
+	x.loop.Stop()
+	x.outcome = x.world.End(at, cases.Seen{Loads: x.asked.Stats().Loads, Dials: x.net.dials(), Served: x.seen})
 }
 
 // seen adds what only the server knows to the record of a request.
@@ -169,6 +176,7 @@ func (x *sockets) whenIdle(f func()) {
 		at = max(at, time.Duration(o.At)*time.Millisecond)
 	}
 	x.loop.At(at+time.Hour, lastRank, func() {
+		x.looked = x.loop.Now()
 		if s := x.asked.Stats(); s.Waiting+s.Running > 0 {
 			x.whenIdle(f)
 			return
@@ -203,8 +211,7 @@ func resize(c *pipeline.Call, tokens int) {
 	c.PromptTokens = tokens
 	c.Prompt = func() pipeline.Prompt {
 		p := made()
-		missing := tokens - token.Count(fim.Mark(p.Text)) - token.Count(p.Suffix)
-		if missing > 0 {
+		if missing := tokens - token.Count(fim.Mark(p.Text)) - token.Count(p.Suffix); missing > 0 {
 			end := &p.Text
 			if p.Suffix != "" {
 				end = &p.Suffix

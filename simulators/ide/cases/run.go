@@ -54,6 +54,12 @@ func (s *Setup) Run() (*Outcome, error) {
 	return w.End(loop.Now(), Seen{Loads: server.Stats().Loads, Dials: wire.Dials()}), nil
 }
 
+// inOrder compares traces by their instants, and those of one instant by their numbers, keys
+// first.
+func inOrder(a, b *pipeline.Trace) int {
+	return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Index, b.Index))
+}
+
 // rules returns the plugin's rules.
 func (s *Setup) rules() (*plugin.Rules, error) {
 	p := &s.Plugin
@@ -208,8 +214,4 @@ func (l *stated) Start(c *pipeline.Call) {
 }
 
 // Report implements pipeline.Reporter.
-func (l *stated) Report(c *pipeline.Call) {
-	if m, ok := l.LLM.(pipeline.Reporter); ok {
-		m.Report(c)
-	}
-}
+func (l *stated) Report(c *pipeline.Call) { report(l.LLM, c) }

@@ -1,7 +1,6 @@
 package cases
 
 import (
-	"cmp"
 	"slices"
 	"sync"
 	"time"
@@ -21,31 +20,37 @@ type World struct {
 	out    *Outcome
 	editor *ide.Editor
 	rules  ide.Config
-	asked  int // requests so far, warm-ups aside
-	number int // of the newest, 0 for a warm-up
+	asked  int   // requests so far, warm-ups aside
+	number int   // of the newest, 0 for a warm-up
+	given  []int // the numbers of all, by their IDs
 
-	mu    sync.Mutex // guards what follows
-	said  []ide.Said // by the IDs of requests
-	given []int      // their numbers
+	mu   sync.Mutex // guards what follows
+	said map[int64]ide.Said
 }
 
 // Begin sets a case up on a loop on which nothing has happened.
 func (s *Setup) Begin(loop pipeline.Scheduler) (*World, error) {
-	w := &World{setup: s, loop: loop, out: &Outcome{setup: s}}
-	var err error
-	if w.out.script, err = s.newScript(); err != nil {
+	script, err := s.newScript()
+	if err != nil {
 		return nil, err
 	}
+	w := &World{setup: s, loop: loop, out: &Outcome{setup: s, script: script}, said: map[int64]ide.Said{}}
 	rules, err := s.rules()
 	if err != nil {
 		return nil, err
 	}
 	w.rules = ide.Config{
 		Loop: loop, Seed: 1, Right: 1, Plugin: *rules, Says: w.saysNext,
-		Typing:      func(int) typing.Source { return w.out.script },
+		Typing:      func(int) typing.Source { return script },
 		NextRequest: w.nextID,
 	}
 	return w, w.hold(rules.Prompt)
+}
+
+// nextID returns the ID of the request that was answered last.
+func (w *World) nextID() int64 {
+	w.given = append(w.given, w.number)
+	return int64(len(w.given))
 }
 
 // saysNext returns what the model says to the next request, and keeps it.
@@ -53,18 +58,8 @@ func (w *World) saysNext(q *ide.Question) ide.Said {
 	s := w.say(q)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.said, w.given = append(w.said, s), append(w.given, w.number)
+	w.said[int64(len(w.given)+1)] = s
 	return s
-}
-
-// nextID returns the ID of the request that was answered last.
-func (w *World) nextID() int64 { return int64(len(w.said)) }
-
-// numberOf returns which request of the script one is, 0 for none.
-func (w *World) numberOf(r *engine.Request) int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.given[r.ID-1]
 }
 
 // Answer implements answer.Source, for a server that is asked over sockets: requests are named
@@ -72,18 +67,15 @@ func (w *World) numberOf(r *engine.Request) int {
 func (w *World) Answer(a *answer.Asked) (text string, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if a.Draw == 0 || a.Draw > uint64(len(w.said)) {
-		return "", false
-	}
-	s := w.said[a.Draw-1]
+	s, ok := w.said[int64(a.Draw)]
 	a.Ends = s.Ends
-	return s.Text, true
+	return s.Text, ok
 }
 
-// Server builds the server of the case, of which other users ask what they ask. Requests have
-// the IDs that the editor gave them. It is called once, before anything happens.
+// Server builds the server of the case, of which other users ask what they ask. It is called
+// once, before anything happens. A request that the plugin makes has its ID there.
 func (w *World) Server() engine.Engine {
-	w.setup.Server.Script(0, w.numberOf)
+	w.setup.Server.Script(0, func(r *engine.Request) int { return w.given[r.ID-1] })
 	server := w.setup.Server.Build(w.loop)
 	w.askForOthers(server)
 	return server
@@ -131,20 +123,6 @@ func (w *World) End(at time.Duration, seen Seen) *Outcome {
 	return o
 }
 
-// inOrder compares traces by their instants, and those of one instant by their numbers, keys
-// first.
-func inOrder(a, b *pipeline.Trace) int {
-	return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Index, b.Index))
-}
-
-// End returns when the case is over: pipeline.LastInstant when nothing is left to happen.
-func (s *Setup) End() time.Duration {
-	if s.Until != nil {
-		return span(*s.Until)
-	}
-	return pipeline.LastInstant
-}
-
 // watched keeps what is asked.
 type watched struct {
 	pipeline.LLM
@@ -159,8 +137,11 @@ func (l *watched) Start(c *pipeline.Call) {
 }
 
 // Report implements pipeline.Reporter.
-func (l *watched) Report(c *pipeline.Call) {
-	if m, ok := l.LLM.(pipeline.Reporter); ok {
+func (l *watched) Report(c *pipeline.Call) { report(l.LLM, c) }
+
+// report has a model tell of a call, if it can.
+func report(m pipeline.LLM, c *pipeline.Call) {
+	if m, ok := m.(pipeline.Reporter); ok {
 		m.Report(c)
 	}
 }
