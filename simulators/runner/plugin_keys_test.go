@@ -66,7 +66,7 @@ var pluginKeys = []struct{ key, was, is string }{
 	{"cache.capacity", "cache: {capacity: 50, prefix: {reach: any}}", "cache: {capacity: 1, prefix: {reach: any}}"},
 	{"cache.bytes", "cache: {capacity: 50}", "cache: {capacity: 50, bytes: 20}"},
 	{"cache.ttl", "cache: {capacity: 50}", "cache: {capacity: 50, ttl: 10ms}"},
-	{"cache.partial", "max_tokens: 200, cache: {capacity: 50, prefix: {reach: any}}", "max_tokens: 200, cache: {capacity: 50, partial: true, prefix: {reach: any}}"},
+	{"cache.partial", "max_tokens: 200, cache: {capacity: 50, superseded: true, prefix: {reach: any}}", "max_tokens: 200, cache: {capacity: 50, superseded: true, partial: true, prefix: {reach: any}}"},
 	{"cache.superseded", "cancel: none, cache: {capacity: 50, prefix: {reach: any}}", "cancel: none, cache: {capacity: 50, superseded: true, prefix: {reach: any}}"},
 	{"cache.prefix.reach", "reuse: none, cache: {capacity: 50}", "reuse: none, cache: {capacity: 50, prefix: {reach: 128}}"},
 	{"cache.prefix.same_line", "reuse: none, cache: {capacity: 50, prefix: {reach: any}}", "reuse: none, cache: {capacity: 50, prefix: {reach: any, same_line: true}}"},
@@ -97,6 +97,8 @@ var pluginKeys = []struct{ key, was, is string }{
 	{"prompt.snippets.every", "prompt: {snippets: {n: 4}}", "prompt: {snippets: {n: 4, every: 5}}"},
 	{"prompt.snippets.ring", "prompt: {snippets: {n: 4, every: 5}}", "prompt: {snippets: {n: 4, every: 5, ring: true}}"},
 	{"prompt.snippets.after", "prompt: {snippets: {n: 4, every: 5}}", "prompt: {snippets: {n: 4, every: 5, after: true}}"},
+
+	{"preset", "preset: restart_75", "preset: restart_15"},
 
 	{"display.hold", "", "display: {hold: 300ms}"},
 	{"display.render", "", "display: {render: 16ms}"},
