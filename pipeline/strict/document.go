@@ -160,6 +160,6 @@ func (v refusals) Visit(n ast.Node) ast.Visitor {
 		return v
 	}
 	at, path := n.GetToken().Position, strings.TrimPrefix(n.GetPath(), "$.")
-	v.Problems = append(v.Problems, Problem{v.File, at.Line, at.Column, path, message})
+	v.Problems = append(v.Problems, Problem{v.File, at.Line, at.Column, path, message, false})
 	return nil
 }

@@ -13,6 +13,7 @@ type Problem struct {
 	Line, Column int    // from 1; the column counts characters
 	Path         string // of the key, such as "voice.llm.hardware"; empty for the file as a whole
 	Message      string // what was found and what would be right
+	Unfit        bool   // each value is one that the key may have, and together they cannot be
 }
 
 func (p Problem) Error() string {

@@ -54,7 +54,7 @@ func (r *Reader) Fail(n ast.Node, format string, args ...any) {
 
 // FailAt notes a problem at a place of the file.
 func (r *Reader) FailAt(line, column int, format string, args ...any) {
-	r.Problems = append(r.Problems, Problem{r.File, line, column, r.where(), fmt.Sprintf(format, args...)})
+	r.Problems = append(r.Problems, Problem{r.File, line, column, r.where(), fmt.Sprintf(format, args...), false})
 }
 
 // FailHere notes a problem at the key in hand, for a value that is not there.

@@ -59,9 +59,12 @@ func Source(name string) (text string, ok bool) {
 // one in that file: a file called "voice" is reached as "./voice". Text files that
 // it names are looked for beside it. The error names the file, or joins its
 // Problems as Parse does.
-func Load(name string) (*Scenario, error) {
+func Load(name string) (*Scenario, error) { return LoadWith(name, nil) }
+
+// LoadWith is Load of a scenario with changes.
+func LoadWith(name string, changes []Change) (*Scenario, error) {
 	if text, ok := Source(name); ok {
-		return Parse(name, []byte(text), nil)
+		return ParseWith(name, []byte(text), nil, changes)
 	}
 	data, err := read(name, strict.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, `./\`) {
@@ -70,12 +73,12 @@ func Load(name string) (*Scenario, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load scenario: %w", err)
 	}
-	return Parse(name, data, func(text string) ([]byte, error) {
+	return ParseWith(name, data, func(text string) ([]byte, error) {
 		if !filepath.IsAbs(text) {
 			text = filepath.Join(filepath.Dir(name), text)
 		}
 		return read(text, maxCassette)
-	})
+	}, changes)
 }
 
 // read returns a file; of one that is too long, no more than shows that it is.

@@ -187,10 +187,20 @@ type SpeechService struct {
 // named. The error joins one Problem for everything that is wrong, in the order
 // of the file.
 func Parse(file string, data []byte, open func(name string) ([]byte, error)) (*Scenario, error) {
+	return ParseWith(file, data, open, nil)
+}
+
+// ParseWith is Parse of a scenario with changes. Places of what is wrong with a change are
+// those in its own value.
+func ParseWith(file string, data []byte, open func(name string) ([]byte, error), changes []Change) (*Scenario, error) {
 	r := &reader{Reader: strict.Reader{File: file}, open: open}
 	root := r.Document(data, "halfsecond: 1")
 	if root == nil {
 		return nil, strict.Join(r.Problems)
+	}
+	root, err := altered(root, changes)
+	if err != nil {
+		return nil, err
 	}
 	s, ok := schema.read(r, root)
 	if !ok || len(r.Problems) > 0 {

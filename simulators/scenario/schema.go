@@ -257,6 +257,7 @@ var replica = object(
 		}
 		if _, err := e.service(0); err != nil {
 			r.failEntry(found, "model", "%s", inOne(err))
+			r.Problems[len(r.Problems)-1].Unfit = true
 		}
 	},
 	append([]field[Engine]{need("model", func(e *Engine) *string { return &e.Model }, model, "the model to run")}, deployed...)...,
