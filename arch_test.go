@@ -54,7 +54,7 @@ var pure = []string{
 	"pipeline", "pipeline/dist", "pipeline/quantile", "pipeline/link", "pipeline/document", "pipeline/strict", "pipeline/trace", "pipeline/trace/others", "pipeline/exchange", "pipeline/price", "pipeline/wire/...", "pipeline/endpoint/probe/seen", "pipeline/endpoint/audition/heard",
 	"mockllm/catalog", "mockllm/roofline", "mockllm/engine", "mockllm/engine/kv", "mockllm/cluster", "mockllm/fit", "mockllm/speech", "mockllm/speech/audio", "mockllm/speech/stage", "mockllm/token", "mockllm/given", "mockllm/answer", "mockllm/cassette", "mockllm/observe",
 	"mockllm/server/text/sample", "mockllm/server/text/fim", "mockllm/server/text/tokenid",
-	"budgets", "budgets/grid", "budgets/steady", "budgets/versus", "budgets/quality", "budgets/finding", "budgets/finding/spoken", "budgets/diagnosis", "budgets/dashboard", "budgets/ghost", "budgets/report", "budgets/report/picture",
+	"budgets", "budgets/grid", "budgets/steady", "budgets/versus", "budgets/quality", "budgets/finding", "budgets/finding/spoken", "budgets/diagnosis", "budgets/dashboard", "budgets/ghost", "budgets/frontier", "budgets/report", "budgets/report/picture",
 	"simulators/arrival", "simulators/voice", "simulators/voice/...", "simulators/ide", "simulators/ide/...", "simulators/bench",
 }
 

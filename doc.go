@@ -77,6 +77,7 @@
 //	    spoken         the same of speech
 //	  diagnosis        known failures of a voice stack, told by the traces of a run: evidence and the fix
 //	  ghost            ghost text: where the time of a key goes, what answers are worth, what was for nobody
+//	  frontier         which of many settings of a ghost-text scenario no other beats, and what they trade
 //	  dashboard        voice turns as Pipecat, LiveKit and Vapi number them, and what each leaves out
 //	  report           terminal, JSON, CSV, Markdown, JUnit and HTML reports
 //	    picture        the pictures of a comparison, SVG and PNG
@@ -94,7 +95,7 @@
 //	  runner           scenario + target -> traces
 //	    meter          what a run takes of the machine, and what else the machine does
 //	    checker        a user's program over texts, for the syntax of languages that are not built in
-//	  study            many runs as one: the comparison of models, the sweep of loads
+//	  study            many runs as one: the comparison of models, the sweep of loads, the frontier of ghost text
 //
 // # Arrows
 //

@@ -59,3 +59,15 @@ func (t tree) brief() string {
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
 }
+
+// At returns what a key of a scenario has, in one line as a file has it; "left out" for nothing.
+func (s *Scenario) At(key string) string {
+	t := schema.write(*s)
+	for name := range strings.SplitSeq(key, ".") {
+		t = t.at(name)
+	}
+	if t.empty() {
+		return "left out"
+	}
+	return t.brief()
+}

@@ -1,0 +1,170 @@
+package frontier
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"halfsecond/budgets"
+	"halfsecond/budgets/ghost"
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/price"
+	"halfsecond/pipeline/quantile"
+)
+
+// Frontier is a scenario under many settings.
+type Frontier struct {
+	Scenario, Hash string
+	Seed           uint64
+	N, Repeats     int      // keys of a run, and runs of each cell
+	Names          []string // of what is varied, such as "debounce"
+	Keys           []string // in full, such as "ide.plugin.debounce"
+	Ordered        []bool   // which of them have values one after the other; those of others are names
+	Limit          budgets.Limit
+	Assumed        bool // the limit is ours: the scenario has no budget for it
+	Budgets        []string
+	Saves          bool // suggestions are accepted, so that characters are saved
+	Cells          []Cell
+	Ended          string // why not all was run; "" where it was
+
+	Advice []Advice // set by Judge, as are the marks of cells
+}
+
+// Cell is the scenario with some settings.
+type Cell struct {
+	Values     []string // of what is varied, in the order of Names
+	Place      []int    // of the values among those that were asked for; -1 for the scenario's own that is not among them
+	Now        bool     // it is the scenario as its file has it
+	Beside     bool     // and none of the combinations that were asked for: it takes no part
+	Impossible string   // why it cannot be run; "" where it can
+	Rate       Rate
+	Runs       []Figures // by seed; those of all cells have the same seeds
+	Capacity   *Capacity // where it was looked for
+
+	Efficient bool // no other beats it
+	Beats     int  // one that beats it, -1 for none
+	Advised   bool
+}
+
+// Rate is what costs are counted in.
+type Rate struct {
+	// Unit tells costs apart that cannot be compared: Dollars, or the accelerator whose
+	// seconds they are; "" where nothing is known of them.
+	Unit         string
+	Hour         price.Dollars // of one accelerator, with Dollars
+	Accelerators int           // that work together, of all replicas; 0 for a hosted model
+	Hosted       price.Price   // of tokens, with Dollars and no accelerators
+}
+
+// Dollars is the unit of money.
+const Dollars = "USD"
+
+// Capacity is how many developers can type at a time until the budgets break.
+type Capacity struct {
+	Developers int    // in every run inside; 0 for none
+	Outside    int    // in every run outside; 0 where no load was
+	Why        string // it is not known; "" where it is
+}
+
+// run reports whether a cell has all its runs, and takes part.
+func (f *Frontier) run(c *Cell) bool {
+	return c.Impossible == "" && !c.Beside && f.Told(c)
+}
+
+// Told reports whether a cell has all its runs.
+func (f *Frontier) Told(c *Cell) bool { return len(c.Runs) == f.Repeats && f.Repeats > 0 }
+
+// per1000 returns what a run costs for 1,000 keys.
+func (r *Rate) per1000(f *Figures) float64 {
+	if f.Keys == 0 {
+		return 0
+	}
+	thousands := float64(f.Keys) / 1000
+	seconds := f.Busy.Seconds() * float64(r.Accelerators)
+	switch {
+	case r.Unit == Dollars && r.Accelerators == 0:
+		return r.Hosted.Of(f.Tokens).USD() / thousands
+	case r.Unit == Dollars:
+		return r.Hour.USD() / 3600 * seconds / thousands
+	}
+	return seconds / thousands
+}
+
+// Sum is what a cell's runs tell together.
+type Sum struct {
+	Inside, Useful, Flashes float64 // shares
+	P50, P95                time.Duration
+	RequestsPerKey          float64
+	Wasted                  float64 // tokens for each useful answer
+	WastedPrompt            float64
+	WastedOutput            float64
+	Cost                    float64 // for 1,000 keys, in the unit of the cell's rate
+	Seconds                 float64 // of accelerators for 1,000 keys
+	Saved                   float64 // characters for 1,000 keys
+	Keys, Opportunities     int
+}
+
+// Sum adds a cell's runs up: shares and rates are of all of them together.
+func (c *Cell) Sum() (s Sum) {
+	var whole Figures
+	cost := 0.
+	for i := range c.Runs {
+		r := &c.Runs[i]
+		whole.add(r)
+		cost += c.Rate.per1000(r) / float64(len(c.Runs))
+	}
+	slices.Sort(whole.First)
+	s = Sum{
+		Inside: share(whole.Inside), Useful: share(whole.Useful), Flashes: share(whole.Flashes),
+		P50: whole.First.Quantile(quantile.P50), P95: whole.First.Quantile(quantile.P95),
+		RequestsPerKey: whole.perKey(whole.Requests), Cost: cost, Saved: 1000 * whole.perKey(whole.Saved),
+		Keys: whole.Keys, Opportunities: whole.Opportunities,
+	}
+	if whole.Keys > 0 {
+		s.Seconds = whole.Busy.Seconds() * float64(c.Rate.Accelerators) * 1000 / float64(whole.Keys)
+	}
+	if n := float64(whole.UsefulAnswers); n > 0 {
+		s.WastedPrompt, s.WastedOutput = float64(whole.WastedPrompt)/n, float64(whole.WastedOutput)/n
+		s.Wasted = s.WastedPrompt + s.WastedOutput
+	}
+	return s
+}
+
+func (f *Figures) add(o *Figures) {
+	f.Keys, f.Opportunities, f.Requests = f.Keys+o.Keys, f.Opportunities+o.Opportunities, f.Requests+o.Requests
+	for _, x := range []struct{ to, from *ghost.Share }{{&f.Inside, &o.Inside}, {&f.Useful, &o.Useful}, {&f.Flashes, &o.Flashes}} {
+		x.to.N, x.to.Of = x.to.N+x.from.N, x.to.Of+x.from.Of
+	}
+	f.First = append(f.First, o.First...)
+	f.UsefulAnswers += o.UsefulAnswers
+	f.WastedPrompt, f.WastedOutput = f.WastedPrompt+o.WastedPrompt, f.WastedOutput+o.WastedOutput
+	f.Accepted, f.Saved, f.Busy = f.Accepted+o.Accepted, f.Saved+o.Saved, f.Busy+o.Busy
+}
+
+// Known reports whether a time is one.
+func Known(d time.Duration) bool { return d != pipeline.Unknown }
+
+// Missed returns what the runs of a cell do not hold, each budget once: of several runs the
+// one that misses it the most is not looked for, it is the first.
+func (c *Cell) Missed() (all []Missed) {
+	for i := range c.Runs {
+		for _, m := range c.Runs[i].Missed {
+			if !slices.ContainsFunc(all, func(o Missed) bool { return o.Budget == m.Budget }) {
+				all = append(all, m)
+			}
+		}
+	}
+	return all
+}
+
+// Holds reports whether every run holds every budget.
+func (c *Cell) Holds() bool { return len(c.Missed()) == 0 }
+
+// Name writes the settings of a cell in one line.
+func (f *Frontier) Name(c *Cell) string {
+	parts := make([]string, len(c.Values))
+	for i, v := range c.Values {
+		parts[i] = f.Names[i] + " " + v
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,126 @@
+package frontier
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"halfsecond/budgets"
+	"halfsecond/budgets/ghost"
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/price"
+	"halfsecond/pipeline/trace"
+)
+
+// Figures are what one run with some settings tells.
+type Figures struct {
+	Keys          int
+	Opportunities int         // keys after which the plugin's own rules would ask
+	Inside        ghost.Share // of opportunities, whose first character was there within the limit
+	First         ghost.Times // first character - key, of opportunities that landed
+	Useful        ghost.Share // of opportunities, whose own request's answer was useful
+	Flashes       ghost.Share // of suggestions that appeared, those that nobody can read
+	Requests      int         // sent, warm-ups aside
+	UsefulAnswers int
+	WastedPrompt  int // tokens evaluated for answers that were not useful
+	WastedOutput  int // and generated
+	Accepted      int // suggestions
+	Saved         int // characters of those
+	Busy          time.Duration
+	Tokens        price.Tokens // of all requests, as far as they were counted
+	Missed        []Missed     // budgets that the run does not hold; none of one that holds all
+}
+
+// Missed is a budget that a run does not hold.
+type Missed struct {
+	Budget     string
+	Value      string // "" where it could not be measured
+	Gap        string // by how much it is missed, "8 points"; "" where that is not known
+	Unmeasured string // why; "" of one that failed
+}
+
+// Of tells of a run. The limit is that of the first character after an opportunity.
+func Of(run trace.Run, limit budgets.Limit) (f Figures, err error) {
+	a, err := budgets.Analyse(run)
+	if err != nil {
+		return f, err
+	}
+	r := a.Ghost()
+	seen, worth, waste := r.Seen(), r.Worth(), r.Waste()
+	f = Figures{
+		Keys: len(r.Keys), Useful: worth.OfOpportunities, Flashes: ghost.Share{N: seen.Flashes, Of: seen.Suggestions},
+		Requests: len(r.Requests), UsefulAnswers: waste.Useful, WastedPrompt: waste.WastedPrompt, WastedOutput: waste.WastedOutput,
+		Accepted: seen.Accepted, Saved: seen.Saved, Busy: busy(r), Tokens: tokens(r),
+	}
+	pool := a.Landing()
+	f.Opportunities, f.Inside.Of = pool.Population, pool.Population
+	for _, v := range pool.Values {
+		f.First = append(f.First, time.Duration(v))
+		if limit.Holds(v) {
+			f.Inside.N++
+		}
+	}
+	for i := range a.Judgements {
+		if m, missed := missedOf(&a.Judgements[i]); missed {
+			f.Missed = append(f.Missed, m)
+		}
+	}
+	return f, nil
+}
+
+func missedOf(j *budgets.Judgement) (m Missed, missed bool) {
+	m.Budget = j.Budget.String()
+	switch {
+	case j.Verdict == budgets.Pass:
+		return m, false
+	case j.Verdict == budgets.Unmeasured || !j.HasValue:
+		m.Unmeasured = cmp.Or(j.Reason, "it could not be measured")
+		return m, true
+	}
+	m.Value, _, m.Gap = j.Unit().FormatBeside(j.Value, j.Value+j.Margin)
+	return m, true
+}
+
+// busy returns for how long the model worked on at least one request, whether or not anybody
+// waited for it any more.
+func busy(r *ghost.Run) (sum time.Duration) {
+	type stretch struct{ from, to time.Duration }
+	var all []stretch
+	for i := range r.Requests {
+		if from, to := r.Requests[i].Served(); from != pipeline.Unknown && to > from {
+			all = append(all, stretch{from, to})
+		}
+	}
+	slices.SortFunc(all, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
+	at := time.Duration(-1)
+	for _, s := range all {
+		if begin := max(at, s.from); s.to > begin {
+			sum, at = sum+s.to-begin, s.to
+		}
+	}
+	return sum
+}
+
+// tokens adds up what a service would count, by the asker's own count where nobody counted.
+func tokens(r *ghost.Run) (sum price.Tokens) {
+	for i := range r.Requests {
+		q := &r.Requests[i]
+		prompt, output, _, _ := q.Request.Tokens()
+		sum = sum.Add(price.Tokens{Prompt: max(0, prompt), Cached: max(0, q.CachedTokens), Output: max(0, output)})
+	}
+	return sum
+}
+
+// share returns a share of figures, 0 of nothing.
+func share(s ghost.Share) float64 {
+	v, _ := s.Value()
+	return v
+}
+
+// perKey returns so many for each key.
+func (f *Figures) perKey(n int) float64 {
+	if f.Keys == 0 {
+		return 0
+	}
+	return float64(n) / float64(f.Keys)
+}

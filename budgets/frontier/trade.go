@@ -1,0 +1,160 @@
+package frontier
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"halfsecond/budgets"
+)
+
+// Now returns the cell of the scenario as its file has it, whether it is one of those that
+// were asked for or not; -1 where it was not run.
+func (f *Frontier) Now() int {
+	return slices.IndexFunc(f.Cells, func(c Cell) bool { return c.Now && f.Told(&c) })
+}
+
+// Neighbours returns the cells that differ from one in a single setting: of values that follow
+// each other those next to it, of names all.
+func (f *Frontier) Neighbours(cell int) (all []int) {
+	for i := range f.Cells {
+		if i != cell && f.run(&f.Cells[i]) && f.next(&f.Cells[cell], &f.Cells[i]) {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+func (f *Frontier) next(a, b *Cell) bool {
+	apart := -1
+	for k := range a.Place {
+		if a.Place[k] == b.Place[k] {
+			continue
+		}
+		if apart >= 0 {
+			return false
+		}
+		apart = k
+	}
+	if apart < 0 {
+		return false
+	}
+	steps := a.Place[apart] - b.Place[apart]
+	return !f.Ordered[apart] || steps == 1 || steps == -1
+}
+
+// Trade says in a sentence what going from some settings to others brings: what differs in
+// every run by as much as matters, and nothing else.
+func (f *Frontier) Trade(from, to int) string {
+	a, b := &f.Cells[from], &f.Cells[to]
+	effects := f.effects(a, b)
+	if a.Holds() != b.Holds() {
+		effects = append(effects, either(b.Holds(), "and every budget holds, which is not so now", "and not every budget holds any more"))
+	}
+	if len(effects) == 0 {
+		effects = []string{"no difference that the runs can tell"}
+	}
+	return f.Changes(from, to) + ": " + strings.Join(effects, ", ")
+}
+
+// Changes writes down what differs between the settings of two cells.
+func (f *Frontier) Changes(from, to int) string {
+	var parts []string
+	for k, v := range f.Cells[from].Values {
+		if w := f.Cells[to].Values[k]; v != w {
+			parts = append(parts, fmt.Sprintf("%s %s → %s", f.Names[k], v, w))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (f *Frontier) effects(a, b *Cell) (words []string) {
+	x, y := a.Sum(), b.Sum()
+	differ := func(m aim) bool { return m.better(a, b) || m.better(b, a) }
+	aims := f.aims()
+	if differ(aims[0]) {
+		words = append(words, fmt.Sprintf("%s inside %s (%s → %s)", signed(y.Inside-x.Inside), f.within(), percent(x.Inside), percent(y.Inside)))
+	}
+	if differ(aim{"", func(_ *Cell, r *Figures) float64 { return r.perKey(r.Requests) }, part}) {
+		words = append(words, fmt.Sprintf("%s requests a key instead of %s", digits(y.RequestsPerKey), digits(x.RequestsPerKey)))
+	}
+	words = append(words, f.costs(a, b, &x, &y, differ(aims[1]))...)
+	if differ(aims[2]) {
+		words = append(words, fmt.Sprintf("flashes %s instead of %s", percent(y.Flashes), percent(x.Flashes)))
+	}
+	if f.Saves && differ(aims[3]) {
+		words = append(words, fmt.Sprintf("%s characters saved for 1,000 keys instead of %s", budgets.Number(y.Saved, 0), budgets.Number(x.Saved, 0)))
+	}
+	return words
+}
+
+// costs says what costs become: of costs that cannot be compared both.
+func (f *Frontier) costs(a, b *Cell, x, y *Sum, differ bool) (words []string) {
+	switch {
+	case a.Rate.Unit != b.Rate.Unit:
+		return []string{fmt.Sprintf("%s instead of %s for 1,000 keys", CostWords(b.Rate.Unit, y.Cost), CostWords(a.Rate.Unit, x.Cost))}
+	case !differ || x.Cost == 0:
+		return nil
+	case a.Rate.Unit == Dollars:
+		return []string{fmt.Sprintf("%sx the cost", digits(y.Cost/x.Cost))}
+	}
+	return []string{fmt.Sprintf("%sx accelerator time", digits(y.Cost/x.Cost))}
+}
+
+// CostWords writes down a cost.
+func CostWords(unit string, cost float64) string {
+	switch unit {
+	case "":
+		return "nobody knows what"
+	case Dollars:
+		return digits(cost) + " " + unit
+	}
+	return digits(cost) + " s of " + unit
+}
+
+// within writes the limit down as readers say it.
+func (f *Frontier) within() string { return budgets.Duration.Format(f.Limit.Value) }
+
+// digits writes a number with two digits or more.
+func digits(v float64) string {
+	switch {
+	case v == 0:
+		return "0"
+	case v >= 10:
+		return budgets.Number(v, 0)
+	case v >= 1:
+		return budgets.Number(v, 1)
+	}
+	return budgets.Number(v, 1-int(math.Floor(math.Log10(v))))
+}
+
+func percent(v float64) string { return budgets.Number(100*v, either(v > 0 && v < .1, 1, 0)) + " %" }
+
+// signed writes a difference of shares in points.
+func signed(v float64) string {
+	places := either(math.Abs(v) < .0995, 1, 0)
+	text := budgets.Number(math.Abs(100*v), places)
+	return either(v < 0, "-", "+") + text + either(text == "1", " point", " points")
+}
+
+func either[T any](is bool, a, b T) T {
+	if is {
+		return a
+	}
+	return b
+}
+
+// Lacks says what settings lack to hold all budgets.
+func Lacks(missed []Missed) string {
+	parts := make([]string, len(missed))
+	for i, m := range missed {
+		switch {
+		case m.Unmeasured != "":
+			parts[i] = fmt.Sprintf("%s cannot be told: %s", m.Budget, m.Unmeasured)
+		default:
+			parts[i] = fmt.Sprintf("%s is missed by %s (%s)", m.Budget, m.Gap, m.Value)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
