@@ -39,6 +39,7 @@ func (f *Frontier) aims() []aim {
 		{"inside", func(_ *Cell, r *Figures) float64 { return share(r.Inside) }, points},
 		{"cost", func(c *Cell, r *Figures) float64 { return c.Rate.per1000(r) }, less(part)},
 		{"flashes", func(_ *Cell, r *Figures) float64 { return share(r.Flashes) }, less(points)},
+		{"waste", func(_ *Cell, r *Figures) float64 { return r.wasted() }, less(part)},
 	}
 	if f.Saves {
 		all = append(all, aim{"saved", func(_ *Cell, r *Figures) float64 { return r.perKey(r.Saved) }, part})

@@ -21,7 +21,8 @@ type Frontier struct {
 	Keys           []string // in full, such as "ide.plugin.debounce"
 	Ordered        []bool   // which of them have values one after the other; those of others are names
 	Limit          budgets.Limit
-	Assumed        bool // the limit is ours: the scenario has no budget for it
+	Assumed        bool    // the limit is ours: the scenario has no budget for it
+	Goal           float64 // the share of opportunities that a budget asks to be inside; 0 for none
 	Budgets        []string
 	Saves          bool // suggestions are accepted, so that characters are saved
 	Cells          []Cell
@@ -61,8 +62,8 @@ const Dollars = "USD"
 
 // Capacity is how many developers can type at a time until the budgets break.
 type Capacity struct {
-	Developers int    // in every run inside; 0 for none
-	Outside    int    // in every run outside; 0 where no load was
+	Developers int    // most of whom no run broke a budget; 0 for none
+	Outside    int    // fewest of whom one did; 0 where none did
 	Why        string // it is not known; "" where it is
 }
 
@@ -95,7 +96,7 @@ type Sum struct {
 	Inside, Useful, Flashes float64 // shares
 	P50, P95                time.Duration
 	RequestsPerKey          float64
-	Wasted                  float64 // tokens for each useful answer
+	Wasted                  float64 // tokens for each useful answer; of none, all of them
 	WastedPrompt            float64
 	WastedOutput            float64
 	Cost                    float64 // for 1,000 keys, in the unit of the cell's rate
@@ -123,10 +124,8 @@ func (c *Cell) Sum() (s Sum) {
 	if whole.Keys > 0 {
 		s.Seconds = whole.Busy.Seconds() * float64(c.Rate.Accelerators) * 1000 / float64(whole.Keys)
 	}
-	if n := float64(whole.UsefulAnswers); n > 0 {
-		s.WastedPrompt, s.WastedOutput = float64(whole.WastedPrompt)/n, float64(whole.WastedOutput)/n
-		s.Wasted = s.WastedPrompt + s.WastedOutput
-	}
+	n := float64(max(1, whole.UsefulAnswers))
+	s.WastedPrompt, s.WastedOutput, s.Wasted = float64(whole.WastedPrompt)/n, float64(whole.WastedOutput)/n, whole.wasted()
 	return s
 }
 
@@ -159,6 +158,16 @@ func (c *Cell) Missed() (all []Missed) {
 
 // Holds reports whether every run holds every budget.
 func (c *Cell) Holds() bool { return len(c.Missed()) == 0 }
+
+// held counts the runs that hold every budget.
+func (c *Cell) held() (n int) {
+	for i := range c.Runs {
+		if len(c.Runs[i].Missed) == 0 {
+			n++
+		}
+	}
+	return n
+}
 
 // Name writes the settings of a cell in one line.
 func (f *Frontier) Name(c *Cell) string {

@@ -124,3 +124,9 @@ func (f *Figures) perKey(n int) float64 {
 	}
 	return float64(n) / float64(f.Keys)
 }
+
+// wasted returns the tokens that were computed for nobody, for each useful answer; of none, all
+// of them.
+func (f *Figures) wasted() float64 {
+	return float64(f.WastedPrompt+f.WastedOutput) / float64(max(1, f.UsefulAnswers))
+}

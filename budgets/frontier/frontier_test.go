@@ -138,8 +138,8 @@ func TestTrade(t *testing.T) {
 		from, to int
 		want     string
 	}{
-		{2, 0, "debounce 350ms → 75ms: +41 points inside 150 ms (54 % → 95 %), 0.22 requests a key instead of 0.15, 2.4x accelerator time, flashes 30 % instead of 20 %, and every budget holds, which is not so now"},
-		{0, 1, "debounce 75ms → 200ms: -35 points inside 150 ms (95 % → 60 %), 0.17 requests a key instead of 0.22, 0.58x accelerator time, and not every budget holds any more"},
+		{2, 0, "debounce 350ms → 75ms: +41 points inside 150 ms (54 % → 95 %), 0.22 requests a key instead of 0.15, 2.4x accelerator time, flashes 30 % instead of 20 %, and every budget holds in 1 of 1 runs instead of 0"},
+		{0, 1, "debounce 75ms → 200ms: -35 points inside 150 ms (95 % → 60 %), 0.17 requests a key instead of 0.22, 0.58x accelerator time, and every budget holds in 0 of 1 runs instead of 1"},
 	} {
 		if got := f.Trade(c.from, c.to); got != c.want {
 			t.Errorf("trade of %d for %d:\n%s\nwant\n%s", c.from, c.to, got, c.want)

@@ -49,8 +49,8 @@ func (f *Frontier) next(a, b *Cell) bool {
 func (f *Frontier) Trade(from, to int) string {
 	a, b := &f.Cells[from], &f.Cells[to]
 	effects := f.effects(a, b)
-	if a.Holds() != b.Holds() {
-		effects = append(effects, either(b.Holds(), "and every budget holds, which is not so now", "and not every budget holds any more"))
+	if x, y := a.held(), b.held(); x != y {
+		effects = append(effects, fmt.Sprintf("and every budget holds in %d of %d runs instead of %d", y, f.Repeats, x))
 	}
 	if len(effects) == 0 {
 		effects = []string{"no difference that the runs can tell"}
@@ -83,7 +83,10 @@ func (f *Frontier) effects(a, b *Cell) (words []string) {
 	if differ(aims[2]) {
 		words = append(words, fmt.Sprintf("flashes %s instead of %s", percent(y.Flashes), percent(x.Flashes)))
 	}
-	if f.Saves && differ(aims[3]) {
+	if differ(aims[3]) {
+		words = append(words, fmt.Sprintf("%s tokens wasted for each useful answer instead of %s", digits(y.Wasted), digits(x.Wasted)))
+	}
+	if f.Saves && differ(aims[4]) {
 		words = append(words, fmt.Sprintf("%s characters saved for 1,000 keys instead of %s", budgets.Number(y.Saved, 0), budgets.Number(x.Saved, 0)))
 	}
 	return words
@@ -97,9 +100,18 @@ func (f *Frontier) costs(a, b *Cell, x, y *Sum, differ bool) (words []string) {
 	case !differ || x.Cost == 0:
 		return nil
 	case a.Rate.Unit == Dollars:
-		return []string{fmt.Sprintf("%sx the cost", digits(y.Cost/x.Cost))}
+		return []string{times(y.Cost/x.Cost, "the cost", "cost")}
 	}
-	return []string{fmt.Sprintf("%sx accelerator time", digits(y.Cost/x.Cost))}
+	return []string{times(y.Cost/x.Cost, "accelerator time", "accelerator time")}
+}
+
+// times says how much of something there is beside what there was: in per cent where that is
+// less than a fifth more or less.
+func times(ratio float64, whole, part string) string {
+	if math.Abs(ratio-1) >= .2 {
+		return digits(ratio) + "x " + whole
+	}
+	return fmt.Sprintf("%s %% %s %s", budgets.Number(100*math.Abs(ratio-1), 0), either(ratio < 1, "less", "more"), part)
 }
 
 // CostWords writes down a cost.

@@ -150,6 +150,7 @@ honoured. No variable changes what a run computes.`,
 	root.AddCommand(
 		newRunCmd(p),
 		newSweepCmd(p),
+		newFrontierCmd(p),
 		newReportCmd(p),
 		newImportCmd(p),
 		newCompareCmd(p),

@@ -11,4 +11,7 @@
 // levers.go runs a voice scenario again with other settings: those of lever.go, with
 // lever_ending.go, lever_guess.go and lever_workers.go. endings.go runs it with other values
 // of its end-of-turn policy.
+//
+// frontier.go runs a ghost-text scenario with every combination of some settings:
+// frontier_plan.go is which there are, and capacity.go how many people fit on the best.
 package study

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -33,8 +34,8 @@ func (p *FrontierPlan) Runs() int {
 	return n
 }
 
-// Scenario returns the scenario of a cell; nil of one that is impossible.
-func (p *FrontierPlan) Scenario(cell int) *scenario.Scenario { return p.scenarios[cell] }
+// OnRun has a function told how many runs are done, one call at a time.
+func (p *FrontierPlan) OnRun(ran func(runs int)) { p.settings.Ran = ran }
 
 // PlanFrontier finds the combinations of a scenario's settings, and reports all that is wrong
 // with them at once. A combination that cannot be is one of the plan's, with the reason; a
@@ -49,7 +50,7 @@ func PlanFrontier(set FrontierSettings) (*FrontierPlan, error) {
 	}
 	p := &FrontierPlan{settings: set}
 	p.share(base)
-	if p.Limit, p.Assumed, err = limitOf(base); err != nil {
+	if err := p.aim(base); err != nil {
 		return nil, err
 	}
 	errs := make([]error, 0, set.cells())
@@ -87,6 +88,9 @@ func (set *FrontierSettings) check(s *scenario.Scenario) error {
 	var errs []error
 	if s.IDE == nil {
 		return fmt.Errorf("%s is of kind %s: a frontier is of a ghost-text scenario, of kind ide", s.Name, s.Kind)
+	}
+	if len(s.Budgets) == 0 {
+		errs = append(errs, errors.New("the scenario has no budgets, so no settings hold them: want one such as share(ttfc < 150ms) >= 90%"))
 	}
 	if len(set.Varied) == 0 {
 		errs = append(errs, errors.New("nothing is varied"))
@@ -260,10 +264,13 @@ func (p *FrontierPlan) present(v Varied, base *scenario.Scenario) (text string, 
 			return value.Text, i
 		}
 	}
-	if v.Key == "" {
-		return "as it is", -1
+	var has []string
+	for _, c := range v.Values[0].Changes {
+		if text := base.At(c.Key); text != "left out" && (c.Key == v.Key || v.Key == "") {
+			has = append(has, text)
+		}
 	}
-	return base.At(v.Key), -1
+	return cmp.Or(strings.Join(has, ", "), "left out"), -1
 }
 
 // priced finds what costs are counted in.
@@ -303,21 +310,24 @@ func (set *FrontierSettings) rate(s *scenario.Scenario) frontier.Rate {
 	return frontier.Rate{}
 }
 
-// limitOf returns the limit of the first character that a scenario's budgets set, else ours.
-func limitOf(s *scenario.Scenario) (l budgets.Limit, assumed bool, err error) {
-	h := trace.Header{Scenario: s.Name, Kind: pipeline.KindIDE}
-	for _, b := range s.Budgets {
-		h.Budgets = append(h.Budgets, b.Expression)
-	}
-	a, err := budgets.Analyse(trace.Run{Header: h})
+// aim finds the limit of the first character that a scenario's budgets set, else takes ours, and
+// how many have to keep it.
+func (p *FrontierPlan) aim(s *scenario.Scenario) error {
+	a, err := budgets.Analyse(trace.Run{Header: trace.Header{Scenario: s.Name, Kind: pipeline.KindIDE, Budgets: p.Budgets}})
 	if err != nil {
-		return l, false, err
+		return err
 	}
 	l, ok := a.LandingLimit()
-	if !ok {
-		l = UsualLimit
+	if p.Limit, p.Assumed = l, !ok; !ok {
+		p.Limit = UsualLimit
 	}
-	return l, !ok, nil
+	for i := range a.Judgements {
+		b := &a.Judgements[i].Budget
+		if b.Metric.Name == a.Landing().Metric.Name && b.Function == budgets.ShareWhere && b.Inner == l {
+			p.Goal = max(p.Goal, b.Limit.Value)
+		}
+	}
+	return nil
 }
 
 // oneLine writes an error in one line.

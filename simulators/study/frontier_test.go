@@ -217,3 +217,37 @@ func TestFrontierInterrupted(t *testing.T) {
 		t.Errorf("%d cells told, ended %q, advice %+v", told, f.Ended, f.Advice)
 	}
 }
+
+// The capacity is between a number of people of whom no run breaks a budget, and one of whom a
+// run does, a twentieth apart or one.
+func TestFrontierCapacity(t *testing.T) {
+	set := ghosts(vary(t, "debounce", "ide.plugin.debounce", "0ms"), vary(t, "model", "ide.llm.model", "Qwen2.5-7B"), vary(t, "hardware", "ide.llm.hardware", "L40S"))
+	set.Repeats = 1
+	p, err := PlanFrontier(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Frontier(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := FrontierCapacity(t.Context(), p, f); err != nil {
+		t.Fatal(err)
+	}
+	c := f.Cells[f.Advice[0].Cell].Capacity
+	if c == nil || c.Why != "" || c.Developers < 2 || float64(c.Outside) > max(float64(c.Developers)+1, 1.05*float64(c.Developers)) {
+		t.Fatalf("capacity %+v", c)
+	}
+	w := crowd{ctx: t.Context(), scenario: p.scenarios[f.Advice[0].Cell], settings: p.settings.Settings, repeats: 1}
+	w.settings.N = leastJudged
+	for n, want := range map[int]bool{c.Developers: false, c.Outside: true} {
+		if failed, _, err := w.with(n); err != nil || failed != want {
+			t.Errorf("with %d: failed %v, %v, want %v", n, failed, err, want)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := FrontierCapacity(ctx, p, f); err != nil || f.Cells[f.Advice[0].Cell].Capacity.Why != "interrupted" {
+		t.Errorf("interrupted: %v, %+v", err, f.Cells[f.Advice[0].Cell].Capacity)
+	}
+}

@@ -95,8 +95,13 @@ func (p *Point) Good() int {
 }
 
 // leastTurns is how many interactions each user of a closed loop has at least, so that
-// most of a run has all users at work.
-const leastTurns = 5
+// most of a run has all users at work. Of keys it takes more: five of them are a second of
+// typing, in which people who all begin at once ask for little else than their first prompt,
+// which no cache has seen. 200 are 40 s at 60 words a minute, and some 20 requests.
+const (
+	leastTurns = 5
+	leastKeys  = 200
+)
 
 // Sweep runs the scenario under each load, and with FindKnee between them. A run that does
 // not begin ends it. The error is for what kept it from running at all.
@@ -183,7 +188,11 @@ func interactions(s *scenario.Scenario, load float64, n int) int {
 	if s.Arrivals.Open() {
 		return n
 	}
-	return max(n, leastTurns*int(load))
+	least := leastTurns
+	if s.IDE != nil {
+		least = leastKeys
+	}
+	return max(n, least*int(load))
 }
 
 // under returns the scenario under a load. Where its file leaves the warm-up out, the

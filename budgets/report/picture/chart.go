@@ -21,6 +21,7 @@ type chart struct {
 	x, y            string // titles of the axes; y has times, and its unit follows from them
 	names           []string
 	panels          []panel
+	axes            func(p *panel) *plot.Plot // draws a panel in place of lines over lengths; nil for those
 }
 
 // panel is one plot of a chart.
@@ -173,7 +174,7 @@ func (c *chart) body(dc draw.Canvas, rows, columns int) {
 		plots[i] = make([]*plot.Plot, columns)
 		for j := range plots[i] {
 			if n := i*columns + j; n < len(c.panels) {
-				plots[i][j] = c.plot(&c.panels[n], longest, highest)
+				plots[i][j] = c.drawn(&c.panels[n], longest, highest)
 			}
 		}
 	}
@@ -186,6 +187,14 @@ func (c *chart) body(dc draw.Canvas, rows, columns int) {
 			}
 		}
 	}
+}
+
+// drawn returns one panel in the chart's own way.
+func (c *chart) drawn(p *panel, longest, highest float64) *plot.Plot {
+	if c.axes != nil {
+		return c.axes(p)
+	}
+	return c.plot(p, longest, highest)
 }
 
 // extent returns the ends of the axes, which all panels share.
