@@ -141,7 +141,10 @@ func digits(v float64) string {
 	return budgets.Number(v, 1-int(math.Floor(math.Log10(v))))
 }
 
-func percent(v float64) string { return budgets.Number(100*v, either(v > 0 && v < .1, 1, 0)) + " %" }
+// percent writes a share down, with a decimal where whole per cent would hide most of it.
+func percent(v float64) string {
+	return budgets.Number(100*v, either(v > 0 && v < .1 || v > .99 && v < 1, 1, 0)) + " %"
+}
 
 // signed writes a difference of shares in points.
 func signed(v float64) string {

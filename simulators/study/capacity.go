@@ -12,7 +12,7 @@ import (
 )
 
 // mostDevelopers is where a search for the capacity ends.
-const mostDevelopers = 4096
+const mostDevelopers = 512
 
 // leastJudged is how many keys a run has at least whose start-up is looked for: one in ten or
 // more of them is an opportunity in most scenarios, and the test takes 100 values.
