@@ -1,0 +1,63 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"halfsecond/budgets"
+	"halfsecond/budgets/frontier"
+	"halfsecond/budgets/ghost"
+)
+
+// tried is a frontier of two waits on one card, and of a model that does not fit.
+func tried() *Frontier {
+	cell := func(wait string, inside, seconds int, missed ...frontier.Missed) frontier.Cell {
+		return frontier.Cell{Values: []string{wait, "<small> & a name that is long enough to leave no room"}, Place: []int{0, 0}, Rate: frontier.Rate{Unit: "L4", Accelerators: 1}, Runs: []frontier.Figures{{
+			Keys: 1000, Opportunities: 100, Inside: ghost.Share{N: inside, Of: 100}, Requests: 200, Busy: time.Duration(seconds) * time.Second, Missed: missed,
+		}}}
+	}
+	f := &frontier.Frontier{Scenario: "by hand", Names: []string{"debounce", "model"}, Keys: []string{"ide.plugin.debounce", "ide.llm.model"}, Ordered: []bool{true, false},
+		Repeats: 1, N: 1000, Limit: budgets.Limit{Value: 150e6}, Goal: .9, Budgets: []string{"share(ttfc < 150ms) >= 90%"},
+		Cells: []frontier.Cell{cell("75ms", 95, 24), cell("350ms", 54, 10, frontier.Missed{Budget: "b", Value: "54 %", Gap: "36 points"}),
+			{Values: []string{"75ms", "large"}, Place: []int{0, 1}, Impossible: "it does not fit"}}}
+	f.Cells[1].Place = []int{1, 0}
+	f.Judge()
+	return NewFrontier(f)
+}
+
+func TestFrontierTable(t *testing.T) {
+	var page bytes.Buffer
+	if err := tried().Table(&page, Options{Width: 100}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"95 % of", "75ms", "▶", "debounce 75ms, model large: it does not fit.", "Left out for want of room: useful, p50"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page lacks %q:\n%s", want, page.String())
+		}
+	}
+	for line := range strings.Lines(page.String()) {
+		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 100 {
+			t.Errorf("a line of %d columns: %s", n, line)
+		}
+	}
+}
+
+func TestFrontierFiles(t *testing.T) {
+	var page, rows bytes.Buffer
+	if err := tried().HTML(&page, []byte("<svg></svg>")); err != nil {
+		t.Fatal(err)
+	}
+	if text := page.String(); !strings.Contains(text, "<svg></svg>") || strings.Contains(text, "<small>") || !strings.Contains(text, "&lt;small&gt; &amp; a name") {
+		t.Errorf("names of others are in the page as they are:\n%s", text)
+	}
+	if err := tried().CSV(&rows); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(rows.String()), "\n")
+	if want := "75ms,<small> & a name that is long enough to leave no room,false,true,true,true,0.95,,,0,0,0.2,0,0,24,,24,L4,,"; len(lines) != 4 || lines[1] != want {
+		t.Errorf("rows %q, want %q first", lines, want)
+	}
+}
