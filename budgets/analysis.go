@@ -301,9 +301,14 @@ func (a *Analysis) judge(j *Judgement) {
 		return
 	}
 	if b := j.Budget; b.Metric.Name == a.kind.landing.Name && b.bound().Comparison.upper() {
-		j.Owner = a.owner(j.outside())
 		r := newReplayer(b, p.Population, a.kind.mark, a.landed, a.missing)
-		j.Levers = r.levers()
+		split, all := r, a.landed
+		if run := a.Ghost(); run != nil {
+			var missing []*pipeline.Trace
+			all, missing = a.staged(run)
+			split = newReplayer(b, p.Population, a.kind.mark, all, missing)
+		}
+		j.Owner, j.Levers = a.owner(all, j.outside()), split.levers()
 		if a.certain(j, r) {
 			return
 		}
@@ -394,10 +399,10 @@ func (a *Analysis) MedianOnly(m Metric) string {
 
 // owner finds which stage or wait takes the most of the critical paths of the
 // interactions that a budget's overrun is about.
-func (a *Analysis) owner(about func(v float64) bool) *Owner {
+func (a *Analysis) owner(all []landed, about func(v float64) bool) *Owner {
 	takes, of, n := map[string]time.Duration{}, time.Duration(0), 0
 	var order []string
-	for _, l := range a.landed {
+	for _, l := range all {
 		if !about(float64(l.value)) {
 			continue
 		}

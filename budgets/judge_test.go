@@ -57,7 +57,7 @@ func TestJudge(t *testing.T) {
 		{"quantile does not", voiceRun(lost, "p95(reply) < 500ms"), judged{Pass, 437e6, 63e6, ""}},
 		{"share exactly", voiceRun(lost, "share(reply < 500ms) >= 90%"), judged{Pass, 0.9, 0, ""}},
 		{"share and more", voiceRun(lost, "share(reply < 500ms) > 90%"), judged{Fail, 0.9, 0, "the limit itself is not inside; 10 of 100 got no answer"}},
-		{"ttfc", ideRun(keys, "share(ttfc < 150ms) >= 90%"), judged{Fail, 0.49, -0.41, "41 points short; 40 of 100 got no answer; llm_first_token owns most of it"}},
+		{"ttfc", ideRun(keys, "share(ttfc < 150ms) >= 90%"), judged{Fail, 0.49, -0.41, "41 points short; 40 of 100 got no answer; send_to_text owns most of it"}},
 		{"ttfc of what was shown", ideRun(keys, "share(ttfc_shown < 150ms) >= 80%"), judged{Pass, 49.0 / 60, 0.016666666667, ""}},
 		{"requests a key", ideRun(keys, "mean(requests_per_key) <= 1"), judged{Pass, 1, 0, ""}},
 		{"a share's mean", ideRun(keys, "mean(cancelled_share) < 30%"), judged{Fail, 1, -0.7, "70 points over"}},

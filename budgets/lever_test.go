@@ -92,7 +92,7 @@ func TestLeverOfShare(t *testing.T) {
 	want := []Lever{
 		// The 80th key has a model of 130 ms after a debounce of 50. Above 100 ms are
 		// 40 keys of 90, by 1 to 40 ms.
-		{Stages: []string{"llm_first_token"}, AtZero: 0.9, Enough: true, Cap: 100*ms - 1, Cut: (820e6 + 41) / 8595e6},
+		{Stages: []string{"send_to_text"}, AtZero: 0.9, Enough: true, Cap: 100*ms - 1, Cut: (820e6 + 41) / 8595e6},
 		{Stages: []string{"debounce"}, AtZero: 0.9, Enough: true, Cap: 20*ms - 1, Cut: (30e6 + 1) / 50e6},
 	}
 	if !reflect.DeepEqual(j.Levers, want) {
@@ -228,8 +228,8 @@ func TestLeverSavesTheLost(t *testing.T) {
 	}
 	a := analyse(t, "ide", traces, "share(ttfc < 150ms) >= 80%")
 	levers := a.Judgements[0].Levers
-	if len(levers) == 0 || levers[0].Stages[0] != "llm_first_token" || !levers[0].Enough {
-		t.Fatalf("levers %+v, want llm_first_token to be enough", levers)
+	if len(levers) == 0 || levers[0].Stages[0] != "send_to_text" || !levers[0].Enough {
+		t.Fatalf("levers %+v, want send_to_text to be enough", levers)
 	}
 	// Six of the ten that were lost have to land: those at work for 50 ms and more.
 	if got := levers[0]; got.Cap != 50*ms-1 || got.AtZero != 1 {

@@ -60,17 +60,9 @@ func (r *Reason) largest(run *ghost.Run, a *Analysis) {
 
 // find looks for a stage that alone breaks the budget, and for what would bring it inside.
 func (r *Reason) find(run *ghost.Run, a *Analysis) {
-	var landedThere []landed
-	for _, l := range a.landed {
-		landedThere = append(landedThere, landed{staged(run, l.trace), l.value})
-	}
-	var lost []*pipeline.Trace
-	for _, t := range a.missing {
-		lost = append(lost, unlanded(t))
-	}
-	b := r.Judgement.Budget
-	replay := newReplayer(b, a.Landing().Population, a.kind.mark, landedThere, lost)
-	r.Levers = replay.levers()
+	landedThere, lost := a.staged(run)
+	r.Levers = r.Judgement.Levers
+	replay := newReplayer(r.Judgement.Budget, a.Landing().Population, a.kind.mark, landedThere, lost)
 	for _, stage := range slices.Concat([]string{r.Stage}, replay.stages) {
 		values := alone(stage, landedThere, lost)
 		if !replay.met(values) {
@@ -100,6 +92,19 @@ func alone(stage string, landedThere []landed, lost []*pipeline.Trace) (values [
 		of(t)
 	}
 	return values
+}
+
+// staged returns the keys that landed and those that did not with the stages that a report
+// tells of them, rather than with their spans: what owns an overrun and what would cure it is
+// said in the words of the report.
+func (a *Analysis) staged(run *ghost.Run) (all []landed, missing []*pipeline.Trace) {
+	for _, l := range a.landed {
+		all = append(all, landed{staged(run, l.trace), l.value})
+	}
+	for _, t := range a.missing {
+		missing = append(missing, unlanded(t))
+	}
+	return all, missing
 }
 
 // staged returns a trace whose spans are the stages of one that landed, one after the other.

@@ -32,11 +32,13 @@ type document struct {
 			Error   *message `xml:"error"`
 			Skipped *message `xml:"skipped"`
 		} `xml:"testcase"`
+		Out string `xml:"system-out"`
 	} `xml:"testsuite"`
 }
 
 type message struct {
 	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
 }
 
 // parsed reads a JUnit file, and fails on one that is not well formed.
@@ -136,6 +138,16 @@ func TestJUnitWords(t *testing.T) {
 	}
 	if d.Time != "0.358734567" { // from due to the end
 		t.Errorf("the suite took %s s", d.Time)
+	}
+	const why = "send_to_text takes the most of the time to the first character, 95.6 ms of 146 ms at the median; send_to_text under 99.6 ms would keep it"
+	d = parsed(t, report(t, cases()["ide_fail"]).JUnit).Suites[0]
+	if c := d.Cases[0]; c.Failure == nil || !strings.HasSuffix(c.Failure.Text, "\n"+why) || strings.Count(d.Out, why) != 1 {
+		t.Errorf("%+v of %q, want why: %s", c.Failure, d.Out, why)
+	}
+	kept := ideRun(400, "share(ttfc < 150ms) >= 30%")
+	d = parsed(t, report(t, kept).JUnit).Suites[0]
+	if want := "\nWhy: send_to_text takes the most of the time to the first character, 95.6 ms of 146 ms at the median."; !strings.HasSuffix(d.Out, want) {
+		t.Errorf("%q, want at its end%s", d.Out, want)
 	}
 	d = parsed(t, report(t, cases()["voice_cut"]).JUnit).Suites[0]
 	if c := d.Cases[1]; c.Name != "the run finished" || c.Error == nil || c.Error.Message != "the run did not finish (interrupted): this is 12 of 200 turns" {

@@ -34,6 +34,7 @@ type Ghost struct {
 	Cold          GhostCold     `json:"cold"`
 	figures       *ghost.Figures
 	run           *ghost.Run
+	reasonOf      *budgets.Judgement // that Reason is of
 }
 
 // GhostTimes are percentiles in ms; null where there are too few.
@@ -185,7 +186,7 @@ func (r *Report) ghost() *Ghost {
 		g.Ledger = append(g.Ledger, GhostEntry{e.Owner, e.Requests, e.OnWire, e.Known, e.Before.Prompt, e.Before.Output, e.After.Prompt, e.After.Output})
 	}
 	if reason := r.analysis.Reason(); reason != nil {
-		g.Reason = text(reasonWords(reason, f))
+		g.Reason, g.reasonOf = text(reasonWords(reason, f)), reason.Judgement
 	}
 	return g
 }

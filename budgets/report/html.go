@@ -80,8 +80,8 @@ func (r *Report) HTML(out io.Writer) error {
 	fmt.Fprintf(&w.b, "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>%s</title>\n<style>%s</style>\n",
 		said(r.Scenario+" on "+r.Target), pageStyle)
 	w.element("h1", r.Verdict.String(), r.Summary)
-	if g := r.Ghost; g != nil && g.Reason != nil {
-		w.element("p", "", "Why: "+*g.Reason+".")
+	if why := r.why(); why != "" {
+		w.element("p", "", why)
 	}
 	w.element("p", "dim", strings.Join(r.facts(), " · "))
 	if len(r.Budgets) > 0 {

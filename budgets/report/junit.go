@@ -97,13 +97,18 @@ func (s suite) writeTo(w io.Writer) error {
 // that this is. The time of a case is the latency that was measured, in seconds; that
 // of the suite is how long the run took.
 func (r *Report) JUnit(w io.Writer) error {
-	s := suite{Name: fmt.Sprintf("%s on %s", r.Scenario, r.Target), Time: seconds(r.took()), Out: r.said(), Properties: []property{
+	s := suite{Name: fmt.Sprintf("%s on %s", r.Scenario, r.Target), Time: seconds(r.took()), Out: strings.TrimSpace(r.said() + "\n" + r.why()), Properties: []property{
 		{"scenario_hash", r.ScenarioHash}, {"target", r.Target}, {"seed", strconv.FormatUint(r.Seed, 10)}, {"n", strconv.Itoa(r.N)},
 		{"version", r.Version}, {"verdict", r.Verdict.String()},
 	}}
 	class := "halfsecond." + r.Target + "." + r.Scenario
 	for i := range r.analysis.Judgements {
-		s.add(budgetCase(class, &r.analysis.Judgements[i]))
+		j := &r.analysis.Judgements[i]
+		c := budgetCase(class, j)
+		if r.gives(j) {
+			c.Failure.Text += "\n" + *r.Ghost.Reason
+		}
+		s.add(c)
 	}
 	finished := testCase{Class: class, Name: finishedCase, Time: s.Time}
 	if !r.Finished {

@@ -30,8 +30,8 @@ func (r *Report) Markdown(w io.Writer) error {
 		m.end()
 	}
 	m.section(4, r.v2v())
-	if r.Ghost != nil && r.Ghost.Reason != nil {
-		m.paragraph("Why: " + *r.Ghost.Reason + ".")
+	if why := r.why(); why != "" {
+		m.paragraph(why)
 	}
 	r.markDiagnoses(&m)
 	m.section(4, r.settingsSection())

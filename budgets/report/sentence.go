@@ -34,7 +34,7 @@ func (r *Report) sentence() string {
 	case j.Verdict == budgets.Unmeasured:
 		words = fmt.Sprintf("%s, but that cannot be judged: it %s%s", statement(j), j.Reason, r.remedy(j))
 	case j.Verdict == budgets.Fail:
-		words = statement(j) + ", " + distance(j) + ownership(j) + certainty(j) + r.remedy(j)
+		words = statement(j) + ", " + distance(j) + r.blame(j)
 	default:
 		words = statement(j) + ", " + distance(j)
 	}
@@ -232,6 +232,33 @@ func distance(j *budgets.Judgement) string {
 	return fmt.Sprintf("%s %s %s", gap, relation, limit)
 }
 
+// blame says what a failure is owing to, and what would bring it inside: of ghost text the
+// reason that stands in the report as well.
+func (r *Report) blame(j *budgets.Judgement) string {
+	if !r.gives(j) {
+		return ownership(j) + certainty(j) + r.remedy(j)
+	}
+	words := "; " + *r.Ghost.Reason + certainty(j)
+	if slices.ContainsFunc(j.Levers, func(l budgets.Lever) bool { return l.Enough }) { // another pace changes what is shown, and so what is asked
+		words += "; a run with it tells whether that holds for the keys it then asks after"
+	}
+	return words
+}
+
+// gives reports whether the reason of ghost text is that of a failed budget.
+func (r *Report) gives(j *budgets.Judgement) bool {
+	return r.Ghost != nil && r.Ghost.Reason != nil && r.Ghost.reasonOf == j && j.Verdict == budgets.Fail
+}
+
+// why returns the reason of ghost text as a sentence; "" where there is none, or the first
+// sentence of the report has it.
+func (r *Report) why() string {
+	if r.Ghost == nil || r.Ghost.Reason == nil || strings.Contains(r.Summary, *r.Ghost.Reason) {
+		return ""
+	}
+	return "Why: " + *r.Ghost.Reason + "."
+}
+
 func ownership(j *budgets.Judgement) string {
 	if j.Owner == nil {
 		return ""
@@ -256,11 +283,7 @@ func (r *Report) remedy(j *budgets.Judgement) string {
 	if to == "" {
 		return fmt.Sprintf("; only doing without %s would bring it inside", stages)
 	}
-	inside := "it inside"
-	if r.Kind == "ide" { // another pace changes what is shown, and so what is asked
-		inside = "these very keys inside, and a run with it tells whether it holds for those it then asks after"
-	}
-	return fmt.Sprintf("; shortening %s to %s would bring %s", stages, to, inside)
+	return fmt.Sprintf("; shortening %s to %s would bring it inside", stages, to)
 }
 
 // target says how short the stages of a lever that is enough have to become; ""

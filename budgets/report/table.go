@@ -28,8 +28,8 @@ func (r *Report) Table(w io.Writer, o Options) error {
 	p := newPage(o)
 	r.head(p)
 	p.section(r.v2v())
-	if r.Ghost != nil && r.Ghost.Reason != nil {
-		p.paragraph(0, plain, "Why: "+*r.Ghost.Reason+".")
+	if why := r.why(); why != "" {
+		p.paragraph(0, plain, why)
 	}
 	r.budgetTable(p)
 	r.waterfalls(p)
