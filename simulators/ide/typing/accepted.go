@@ -113,7 +113,10 @@ func (t *work) takeBackSuggestion() Step {
 	u := t.undo
 	t.undo = undo{}
 	t.cursor -= u.added
-	s := Step{Kind: Change, Gap: t.gap(Backspace)}
+	s := Step{Kind: Change, Gap: t.gap(Backspace), Truth: t.text[t.at:t.end]}
+	if t.done < len(t.script) {
+		s.Truth = t.script[t.done-1].truth // as it was before the suggestion
+	}
 	s.Edit = document.Edit{Offset: t.cursor, Delete: u.added, Insert: u.removed, Cursor: t.cursor}
 	return s
 }

@@ -89,6 +89,9 @@ func TestAccepted(t *testing.T) {
 		if wrong := strings.Contains(c.name, "wrong") || strings.Contains(c.name, "more"); wrong != (a.last.Kind == Change) {
 			t.Errorf("%s: next comes %+v", c.name, a.last)
 		}
+		if got := string(a.d.Before()) + a.last.Truth; got != text && a.last.Kind == Change {
+			t.Errorf("%s: once it is taken back the text will be %q", c.name, got)
+		}
 		if a.step(); a.show() != c.then {
 			t.Errorf("%s: comes to %q, want %q", c.name, a.show(), c.then)
 		}

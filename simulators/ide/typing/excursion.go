@@ -42,10 +42,11 @@ func between(p50, p90 time.Duration) dist.Dist {
 	return d
 }
 
-// move puts the cursor elsewhere.
-func (t *work) move(to int) Step {
-	t.cursor, t.moved = to, true
-	return Step{Kind: Move, Gap: reaches.Draw(&t.side), Cursor: to}
+// move puts the cursor elsewhere. Where a jump comes to, the next thing is to take text back:
+// nothing follows there.
+func (t *work) move(k *stroke) Step {
+	t.cursor, t.moved = k.to, true
+	return Step{Kind: Move, Gap: reaches.Draw(&t.side), Cursor: k.to, Truth: k.truth}
 }
 
 // chooseJump decides whether the person goes to another line now that one is done.
@@ -73,7 +74,7 @@ func (t *work) leave() {
 		next := at + utf8.RuneLen(c)
 		t.script = append(t.script, stroke{text: line[at:next], class: ClassOf(c), truth: line[next:]})
 	}
-	t.script = append(t.script, stroke{kind: Move, to: t.cursor})
+	t.script = append(t.script, stroke{kind: Move, to: t.cursor, truth: t.text[t.at:t.end]})
 }
 
 // lineAbove draws a line above the one of the cursor, and returns what stands there
@@ -121,5 +122,6 @@ func (t *work) putIn() Step {
 	t.at, t.cursor = t.paste, t.cursor+len(text)
 	t.paste, t.rethink, t.since = 0, -1, 0
 	t.prev = classAt(t.text, t.at-1)
+	s.Truth = t.text[t.at:t.end]
 	return s
 }

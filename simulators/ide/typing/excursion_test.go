@@ -43,7 +43,13 @@ func TestJumps(t *testing.T) {
 				t.Fatalf("from %d to %d in %q, want the end of a line above", home, s.Cursor, before)
 			}
 			moves++
+			if s.Truth != "" {
+				t.Fatalf("truth %q where text is taken back next", s.Truth)
+			}
 		} else if s.Kind == Move {
+			if got := before[:home] + s.Truth; got != person.text {
+				t.Fatalf("back at %d the text will be %q", home, got)
+			}
 			if d.Text() != before || s.Cursor != home {
 				t.Fatalf("%q came back to %d as %q, want %d", before, s.Cursor, d.Text(), home)
 			}
@@ -81,6 +87,9 @@ func TestPastes(t *testing.T) {
 			pasted[strings.Count(s.Edit.Insert, "\n")+1]++
 			if s.Edit.Delete != 0 || s.Edit.Offset != d.Cursor() || !strings.HasPrefix(person.text, string(d.Before())+s.Edit.Insert) {
 				t.Fatalf("%+v after %q", s.Edit, d.Before())
+			}
+			if got := string(d.Before()) + s.Edit.Insert + s.Truth; got != person.text {
+				t.Fatalf("after a paste the text will be %q", got)
 			}
 		}
 		s.Do(&d)

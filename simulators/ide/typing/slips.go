@@ -90,7 +90,7 @@ func (t *work) mistyped() (wrong string, meant int) {
 // act does a stroke of the script.
 func (t *work) act(k *stroke) Step {
 	if k.kind == Move {
-		return t.move(k.to)
+		return t.move(k)
 	}
 	s := Step{Kind: Key, Class: k.class, Truth: k.truth, Gap: k.after}
 	gap := t.gap(k.class)
