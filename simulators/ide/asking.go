@@ -67,7 +67,7 @@ func (e *Editor) ask(k *key) bool {
 		k.held = heldByThrottle
 		return false
 	}
-	k.waits = a.patience.Step(&p.Wait, plugin.AfterNothing.Allows(e.document.RestOfLine()))
+	k.waits = e.wait(k)
 	at := k.waits
 	if throttled {
 		at = max(at, a.last+p.Throttle)
@@ -75,6 +75,15 @@ func (e *Editor) ask(k *key) bool {
 	k.opportunity = !e.more || e.comes > at
 	a.at(e.sim.config.Loop, at)
 	return true
+}
+
+// wait returns when the plugin asks for a step.
+func (e *Editor) wait(k *key) time.Duration {
+	w, atEnd := &e.sim.config.Plugin.Wait, plugin.AfterNothing.Allows(e.document.RestOfLine())
+	if k.class == pipeline.ClassAccept {
+		return e.asking.patience.Accepted(w, atEnd)
+	}
+	return e.asking.patience.Step(w, atEnd)
 }
 
 // refuse returns the rule by which the plugin does not ask about the document as it is, ""

@@ -24,6 +24,7 @@ ide:
 // pluginKeys are rules of a plugin, each with a value of one of its keys beside that of the
 // rules before, which are those that it needs.
 var pluginKeys = []struct{ key, was, is string }{
+	{"preset", "", "preset: editor_core_50"},
 	{"debounce", "", "debounce: 150ms"},
 	{"cancel", "", "cancel: none"},
 	{"cancel", "", "cancel: discard"},
@@ -39,6 +40,7 @@ var pluginKeys = []struct{ key, was, is string }{
 	{"wait.factor", "debounce: 300ms, wait: {by: rhythm}", "debounce: 300ms, wait: {by: rhythm, factor: 0.5}"},
 	{"wait.least", "debounce: 300ms, wait: {by: response}", "debounce: 300ms, wait: {by: response, least: 150ms}"},
 	{"wait.end_of_line", "", "wait: {end_of_line: 10ms}"},
+	{"wait.accept_at_once", "", "wait: {accept_at_once: true}"},
 	{"wait.prepare", "", "wait: {prepare: 30ms}"},
 
 	{"requests.throttle", "", "requests: {throttle: 500ms}"},
@@ -56,6 +58,7 @@ var pluginKeys = []struct{ key, was, is string }{
 	{"requests.join", "debounce: 5ms, requests: {keep_matching: true}", "debounce: 5ms, requests: {keep_matching: true, join: true}"},
 
 	{"triggers.moves", "", "triggers: {moves: true}"},
+	{"triggers.nearby.within", "triggers: {moves: true}", "triggers: {moves: true, nearby: {within: 100ms}}"},
 	{"triggers.changes", "", "triggers: {changes: true}"},
 	{"triggers.after", "", "triggers: {after: nothing}"},
 	{"triggers.after", "triggers: {after: nothing}", "triggers: {after: closing}"},
@@ -112,6 +115,7 @@ var pluginKeys = []struct{ key, was, is string }{
 // ofSession are those that a generated typist gives no occasion for: documents 22 and 19 of the
 // built-in session.
 var ofSession = []struct{ key, document, was, is string }{
+	{"triggers.nearby.line", "22", "triggers: {moves: true}", "triggers: {moves: true, nearby: {line: 1h}}"},
 	{"triggers.not_in_word", "22", "", "triggers: {not_in_word: true}"},
 	{"cache.back", "22", "cache: {capacity: 50}", "cache: {capacity: 50, back: 20}"},
 	{"cache.fuzzy.edits.lines", "22", "cache: {capacity: 50}", "cache: {capacity: 50, fuzzy: {edits: {lines: 5}}}"},
@@ -123,8 +127,10 @@ var ofSession = []struct{ key, document, was, is string }{
 }
 
 // otherwhere are keys that a modelled model gives no occasion for: it refuses nothing and never
-// says nothing, and no typing adds lines above a window that has moved on.
-var otherwhere = []string{"requests.on_limit", "cache.empty", "cache.fuzzy.lost_lines"}
+// says nothing, no typing adds lines above a window that has moved on, and nobody takes back the
+// first character of a document that is empty then. The tests of simulators/ide and of its cache
+// see to them.
+var otherwhere = []string{"requests.on_limit", "cache.empty", "cache.fuzzy.lost_lines", "triggers.empty"}
 
 // TestPluginKeys: each key of a plugin changes what happens.
 func TestPluginKeys(t *testing.T) {

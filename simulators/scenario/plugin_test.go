@@ -35,6 +35,7 @@ func TestPlugin(t *testing.T) {
 			p.Wait = plugin.Wait{Debounce: plugin.Rhythm, For: 75 * ms, Least: 20 * ms, Factor: .8, EndOfLine: 10 * ms}
 			p.Prepare = 3 * ms
 		})},
+		{"{wait: {accept_at_once: true}}", rules(func(p *plugin.Rules) { p.Wait.AcceptAtOnce = true })},
 		{"{wait: {by: response}}", rules(func(p *plugin.Rules) { p.Wait.Debounce, p.Wait.Factor = plugin.Response, 1 })},
 		{"{debounce: 0s, cancel: none, requests: {throttle: 300ms, trailing: true, speculate: true, speculation_lives: true, warm_up: true, most_live: 2, join: true, on_limit: wait}}", rules(func(p *plugin.Rules) {
 			p.Wait.For, p.Cancel = 0, plugin.CancelNone
@@ -42,8 +43,8 @@ func TestPlugin(t *testing.T) {
 		})},
 		{"{requests: {keep_matching: true, rest: close}}", rules(func(p *plugin.Rules) { p.KeepMatching, p.Rest = true, plugin.RestClose })},
 		{"{requests: {editor_token: true}}", rules(func(p *plugin.Rules) { p.EditorToken = true })},
-		{"{triggers: {moves: true, changes: true, not_in_word: true, after: closing, comment: //, least_line: 3}}", rules(func(p *plugin.Rules) {
-			p.Triggers = plugin.Triggers{Moves: true, Changes: true, NotInWord: true, After: plugin.AfterClosing, Comment: "//", LeastLine: 3}
+		{"{triggers: {moves: true, nearby: {within: 10s, line: 5s}, changes: true, empty: true, not_in_word: true, after: closing, comment: //, least_line: 3}}", rules(func(p *plugin.Rules) {
+			p.Triggers = plugin.Triggers{Moves: true, Nearby: plugin.Nearby{Within: 10 * time.Second, Line: 5 * time.Second}, Changes: true, Empty: true, NotInWord: true, After: plugin.AfterClosing, Comment: "//", LeastLine: 3}
 		})},
 		{"{cache: {capacity: 250, bytes: 1000, ttl: 5m, partial: true, empty: true, superseded: true, prefix: {reach: any, same_line: true, most_left: true}, forward: {characters: 50, next_line: true}, back: 9, fuzzy: {spaces: true, lost_lines: 3, near: {before: 500, after: 400}, edits: {lines: 5}}}}", rules(func(p *plugin.Rules) {
 			p.Cache = cache.Config{
@@ -113,6 +114,8 @@ func TestPluginRefuses(t *testing.T) {
 		{"{debounse: 1ms}", "f:7:12: ide.plugin.debounse: unknown key; nearest: debounce"},
 		{"{wait: {by: leding}}", `f:7:23: ide.plugin.wait.by: found "leding"; nearest: leading`},
 		{"{debounce: 0s, wait: {by: leading}}", "f:7:33: ide.plugin.wait.by: has no effect here: it goes with a debounce above 0"},
+		{"{debounce: 0s, wait: {accept_at_once: true}}", "f:7:33: ide.plugin.wait.accept_at_once: has no effect here: it goes with a debounce above 0"},
+		{"{triggers: {nearby: {within: 1s}}}", "f:7:32: ide.plugin.triggers.nearby.within: has no effect here: it goes with moves: true"},
 		{"{wait: {factor: 2}}", "f:7:19: ide.plugin.wait.factor: goes with by: rhythm or response, and by is restart"},
 		{"{wait: {by: response, least: 75ms}}", "f:7:40: ide.plugin.wait.least: is 75ms, and leaves nothing to adapt below the debounce of 75ms: want a shorter one"},
 		{"{wait: {end_of_line: 75ms}}", "f:7:32: ide.plugin.wait.end_of_line: has no effect: it is the debounce"},

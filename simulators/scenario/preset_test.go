@@ -54,7 +54,7 @@ func TestPresets(t *testing.T) {
 
 // usualValues are those of rules that a plugin does without.
 var usualValues = map[string]string{
-	"by": "restart", "end_of_line": "0s", "prepare": "0s", "factor": "1", "least": "0s",
+	"by": "restart", "end_of_line": "0s", "accept_at_once": "false", "prepare": "0s", "factor": "1", "least": "0s",
 	"throttle": "0s", "trailing": "false", "editor_token": "false", "keep_matching": "false", "rest": "finish", "speculate": "false", "speculation_lives": "false", "warm_up": "false", "most_live": "0", "join": "false", "on_limit": "send",
 	"moves": "false", "changes": "false", "not_in_word": "false", "after": "any", "least_line": "0",
 	"bytes": "0", "ttl": "0s", "partial": "false", "empty": "false", "superseded": "false", "reach": "0", "same_line": "false", "longest": "false", "most_left": "false", "characters": "0", "back": "0", "spaces": "false", "lost_lines": "0",

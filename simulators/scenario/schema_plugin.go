@@ -73,6 +73,8 @@ func waitKeys(base *rules) []field[rules] {
 		detail(base, "factor", func(p *rules) *float64 { return &p.Wait.Factor }, 1, decimal(.01, 100), "wait this times the mean of the last gaps or answers, at most the debounce").when("by", "rhythm", "response"),
 		rule(base, "least", func(p *rules) *time.Duration { return &p.Wait.Least }, duration(0, longestDelay), "and at least this").when("by", "rhythm", "response"),
 		rule(base, "end_of_line", func(p *rules) *time.Duration { return &p.Wait.EndOfLine }, duration(0, longestDelay), "in place of the debounce where only blanks follow on the line; 0 is no other one"),
+		rule(base, "accept_at_once", func(p *rules) *bool { return &p.Wait.AcceptAtOnce }, boolean, "an accepted suggestion asks with no wait").
+			given("a debounce above 0", func(p *rules) bool { return p.Wait.For > 0 }),
 		rule(base, "prepare", func(p *rules) *time.Duration { return &p.Prepare }, duration(0, longestDelay), "work on the editor's own thread before the wait begins: keys that come meanwhile are handled afterwards"),
 	}
 }
@@ -104,9 +106,17 @@ func joinable(p *rules) bool {
 }
 
 func triggerKeys(base *rules) []field[rules] {
+	nearby := func(f field[rules]) field[rules] {
+		return f.given("moves: true", func(p *rules) bool { return p.Triggers.Moves })
+	}
 	return []field[rules]{
 		rule(base, "moves", func(p *rules) *bool { return &p.Triggers.Moves }, boolean, "after a move of the cursor as well: the jumps of a generated typist, and those of a session"),
+		part("nearby", "which of those moves",
+			nearby(rule(base, "within", func(p *rules) *time.Duration { return &p.Triggers.Nearby.Within }, duration(0, 24*time.Hour), "those that come sooner than this after the last change of the document; 0 is all")),
+			nearby(rule(base, "line", func(p *rules) *time.Duration { return &p.Triggers.Nearby.Line }, duration(0, 24*time.Hour), "and not to a line on which a change left the cursor, or a move was asked for, less than this before; 0 is all")),
+		),
 		rule(base, "changes", func(p *rules) *bool { return &p.Triggers.Changes }, boolean, "after edits that are no keys as well: pastes, and what is taken back"),
+		rule(base, "empty", func(p *rules) *bool { return &p.Triggers.Empty }, boolean, "also where nothing stands before the cursor, nor anything behind it that the prompt has"),
 		rule(base, "not_in_word", func(p *rules) *bool { return &p.Triggers.NotInWord }, boolean, "not where a letter, a digit or an underscore follows"),
 		rule(base, "after", func(p *rules) *plugin.After { return &p.Triggers.After }, names(plugin.AfterAny, plugin.AfterClosing, plugin.AfterNothing), "what may follow on the line: anything; blanks, closing brackets, quotes and signs that end a statement; or blanks"),
 		rule(base, "comment", func(p *rules) *string { return &p.Triggers.Comment }, oneLine, "not behind this sign, which begins a comment; leave it out to ask there too"),

@@ -51,6 +51,10 @@ type Wait struct {
 	Factor float64
 	// EndOfLine is the wait where only blanks follow on the line; 0 is no other one.
 	EndOfLine time.Duration
+	// AcceptAtOnce asks with no wait for what follows an accepted suggestion: VS Code does.
+	// In the session vscode_session1 83 calls follow one, 1 ms after it at the median, where
+	// keys are asked for after 50 ms (docs/session.md; computed 2026-11-30).
+	AcceptAtOnce bool
 }
 
 func (w *Wait) validate() error {
@@ -122,6 +126,15 @@ func (p *Patience) Step(w *Wait, atEnd bool) (ask time.Duration) {
 		return at + w.adapted(&p.answers, wait)
 	}
 	return at + wait
+}
+
+// Accepted returns when to ask for the last step, which accepted a suggestion. AtEnd says that
+// only blanks follow on the line.
+func (p *Patience) Accepted(w *Wait, atEnd bool) (ask time.Duration) {
+	if w.AcceptAtOnce {
+		return p.last
+	}
+	return p.Step(w, atEnd)
 }
 
 // Asked is told that the newest step was asked for, or will not be.

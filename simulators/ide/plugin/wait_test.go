@@ -44,6 +44,26 @@ func TestWait(t *testing.T) {
 	}
 }
 
+// TestAcceptedAtOnce: what follows an accepted suggestion is asked for at once, or as after
+// any other step.
+func TestAcceptedAtOnce(t *testing.T) {
+	for _, c := range []struct {
+		wait Wait
+		want time.Duration
+	}{
+		{Wait{For: 75 * ms}, 175 * ms},
+		{Wait{For: 75 * ms, EndOfLine: 20 * ms}, 120 * ms},
+		{Wait{For: 75 * ms, EndOfLine: 20 * ms, AcceptAtOnce: true}, 100 * ms},
+		{Wait{Debounce: Trailing, For: 75 * ms, AcceptAtOnce: true}, 100 * ms},
+	} {
+		var p Patience
+		p.Stepped(100 * ms)
+		if got := p.Accepted(&c.wait, true); got != c.want {
+			t.Errorf("%+v: asked at %s, want %s", c.wait, got, c.want)
+		}
+	}
+}
+
 // A mean is of the last few alone.
 func TestMeanForgets(t *testing.T) {
 	var m mean
