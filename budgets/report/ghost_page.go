@@ -145,11 +145,11 @@ func (g *Ghost) wasteWords() string {
 	if g.Requests == 0 {
 		return "Nothing was asked."
 	}
-	words := fmt.Sprintf("%s for %s, %s a key. For answers that were not useful %s of prompts were evaluated and %s generated",
-		counted(g.Requests, "request"), counted(g.Keys, "key"), budgets.Count.Format(*g.PerKey), counted(w.WastedPrompt, "token"), count(w.WastedOutput))
+	words := fmt.Sprintf("%s for %s, %s a key", counted(g.Requests, "request"), counted(g.Keys, "key"), known(budgets.Count, g.PerKey))
 	if w.Unknown == g.Requests {
-		return fmt.Sprintf("%s for %s, %s a key; what was computed for them nobody says.", counted(g.Requests, "request"), counted(g.Keys, "key"), budgets.Count.Format(*g.PerKey))
+		return words + "; what was computed for them nobody says."
 	}
+	words += fmt.Sprintf(". For answers that were not useful %s of prompts were evaluated and %s generated", counted(w.WastedPrompt, "token"), count(w.WastedOutput))
 	if w.PromptPerUseful != nil {
 		words += fmt.Sprintf(": %s and %s for each useful one", budgets.Number(*w.PromptPerUseful, 0), budgets.Number(*w.OutputPerUseful, 1))
 	}
@@ -186,4 +186,12 @@ func (g *Ghost) promptSection() section {
 		s.notes = []string{fmt.Sprintf("The server had %s of the prompts' tokens in its cache, of requests with an answer.", percent(*g.Prefix.Cached.Value))}
 	}
 	return s
+}
+
+// known returns a figure in its unit; "-" where it is unknown.
+func known(u budgets.Unit, v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return u.Format(*v)
 }

@@ -110,3 +110,29 @@ func TestHTML(t *testing.T) {
 		}
 	}
 }
+
+// A run whose only request is of a step has requests and no key: how many a key has is not
+// known then.
+func TestRequestsWithoutKeys(t *testing.T) {
+	r := pipeline.NewRequest(1, 0)
+	r.Sent, r.End = 0, 100*ms
+	counted := r
+	counted.PromptTokens, counted.OutputTokens = 40, 5
+	for _, r := range []pipeline.Request{r, counted} {
+		run := ideRun(0, "share(ttfc < 150ms) >= 90%")
+		run.Traces = []pipeline.Trace{{Kind: pipeline.KindStep, Facts: []pipeline.Fact{{Name: "class", Value: "move"}}, Requests: []pipeline.Request{r}}}
+		report, err := New(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		for _, write := range []func(io.Writer) error{func(w io.Writer) error { return report.Table(w, Options{}) }, report.Markdown, report.HTML} {
+			if err := write(&b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := strings.Count(b.String(), "1 request for 0 keys, - a key"); n != 3 {
+			t.Errorf("%d of 3 pages say that no number is known:\n%s", n, b.String())
+		}
+	}
+}
