@@ -101,8 +101,6 @@ var pluginKeys = []struct{ key, was, is string }{
 	{"prompt.snippets.ring", "prompt: {snippets: {n: 4, every: 5}}", "prompt: {snippets: {n: 4, every: 5, ring: true}}"},
 	{"prompt.snippets.after", "prompt: {snippets: {n: 4, every: 5}}", "prompt: {snippets: {n: 4, every: 5, after: true}}"},
 
-	{"preset", "preset: restart_75", "preset: restart_15"},
-
 	{"display.hold", "", "display: {hold: 300ms}"},
 	{"display.render", "", "display: {render: 16ms}"},
 	{"display.lines", "", "display: {lines: whole}"},
