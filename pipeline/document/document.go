@@ -170,3 +170,7 @@ func (s *Snapshot) Before() []byte { return s.before }
 
 // After returns the text after the cursor.
 func (s *Snapshot) After() string { return s.after }
+
+// Closed returns how many bytes at the start of After the editor added by itself and the
+// typing has not passed.
+func (s *Snapshot) Closed() int { return s.closed }

@@ -69,6 +69,7 @@ type answer struct {
 	tokens int
 	right  bool  // it begins as what will be typed
 	broken bool  // its syntax is
+	cut    bool  // at max tokens: it would have gone on
 	ends   []int // bytes of the text that are there with each token; nil for its own tokens
 }
 
@@ -131,7 +132,7 @@ func (a *answers) draw(at asker, truth string) answer {
 	if !right {
 		return a.nonsense(tokens, truth)
 	}
-	return answer{text: truth[:bytes], tokens: tokens, right: true}
+	return answer{text: truth[:bytes], tokens: tokens, right: true, cut: bytes < len(truth)}
 }
 
 // breakIt returns the broken answer to a request, and whether that is its lot. Where max

@@ -15,6 +15,7 @@ type request struct {
 	editor *Editor
 	key    *key
 	asked  document.Snapshot
+	truth  string // what follows at the cursor then
 	// document is the number of the document that it is about.
 	document int
 	sent     prompt.Prompt
@@ -47,7 +48,7 @@ func (e *Editor) newRequest(k *key) *request {
 // what will follow at the cursor.
 func (e *Editor) requestOf(k *key, sent prompt.Prompt, truth string) *request {
 	p := &e.sim.config.Plugin
-	r := &request{editor: e, key: k, sent: sent, document: e.number, ready: pipeline.Unknown}
+	r := &request{editor: e, key: k, sent: sent, truth: truth, document: e.number, ready: pipeline.Unknown}
 	r.Session, r.PromptTokens = e.user, max(1, r.sent.Tokens())
 	r.answer, r.Draw = e.sim.answers.to(e.user, k, truth)
 	r.Kind = pipeline.RequestCompletion
@@ -174,6 +175,7 @@ func (r *request) done() {
 	if record.Outcome == pipeline.OK && !r.dropped && !r.closed && !r.warmUp {
 		r.complete()
 	}
+	r.tell()
 	e.store(r)
 	e.ended(r)
 }

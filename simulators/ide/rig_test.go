@@ -206,7 +206,9 @@ type spoken struct {
 	loop  pipeline.Scheduler
 	after time.Duration
 	says  []string // to the first, second, ... request
-	heard []pipeline.Prompt
+	// finish is why it says that it ended.
+	finish string
+	heard  []pipeline.Prompt
 }
 
 func (s *spoken) Start(c *pipeline.Call) {
@@ -214,6 +216,7 @@ func (s *spoken) Start(c *pipeline.Call) {
 	s.heard = append(s.heard, c.Prompt())
 	text := s.says[min(len(s.heard), len(s.says))-1]
 	c.State = s.loop.After(s.after, pipeline.RankInput, func() {
+		c.Record.Finish = s.finish
 		c.Record.FirstText, c.Record.LastOutput, c.Record.End = s.loop.Now(), s.loop.Now(), s.loop.Now()
 		c.Notify(pipeline.Progress{Tokens: 1, Text: text})
 		c.Done()

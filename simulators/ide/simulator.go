@@ -48,6 +48,9 @@ type Config struct {
 	// Watch, when set, is told of what happens in the editors: a language server keeps their
 	// documents itself.
 	Watch Watcher
+	// Answered, when set, is handed each answer that came whole and has something to see,
+	// before the trace that tells of its request.
+	Answered func(Answered)
 }
 
 // Watcher is told of what happens in the editor of a user, on the loop, before anything is
