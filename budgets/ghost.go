@@ -82,7 +82,7 @@ var ghostMetrics = []Metric{
 	},
 }
 
-// ofGhost reports whether a metric is one of ghostMetrics.
+// ofGhost reports whether a metric is one of ghostMetrics, or of answers as code.
 func ofGhost(name string) bool {
-	return slices.ContainsFunc(ghostMetrics, func(m Metric) bool { return m.Name == name })
+	return slices.ContainsFunc(slices.Concat(ghostMetrics, qualityMetrics(0)), func(m Metric) bool { return m.Name == name })
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"halfsecond/budgets/quality"
 	"halfsecond/pipeline"
 )
 
@@ -43,7 +44,7 @@ var (
 		mark:    pipeline.MarkFirstCharacter,
 		landing: latency("ttfc", ttfcFormula, opportunities, toOpportunity),
 		of:      toOpportunity,
-		own:     slices.Concat(ideMetrics, ghostMetrics),
+		own:     slices.Concat(ideMetrics, ghostMetrics, qualityMetrics(quality.DefaultRepair)),
 	}
 	// bench stands for every other kind: plain requests.
 	bench = kind{

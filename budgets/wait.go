@@ -45,6 +45,11 @@ func withNone(metrics []Metric, h *trace.Header) []Metric {
 		if m.Name == "flash_share" {
 			*m = flashShare(leastVisible(h))
 		}
+		for _, q := range qualityMetrics(repairCost(h)) {
+			if q.Name == m.Name {
+				*m = q
+			}
+		}
 	}
 	return metrics
 }

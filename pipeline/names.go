@@ -127,6 +127,22 @@ const (
 	FactTyped       = "typed"       // the text that the key types, where texts are kept
 )
 
+// Facts of a key, or another step, whose request's answer came whole and was checked.
+const (
+	FactSyntax           = "syntax"            // what the answer does to the document: one of those below
+	FactSyntaxFailed     = "syntax_failed"     // why the checker itself told nothing
+	FactCharacters       = "characters"        // of the answer
+	FactUsefulCharacters = "useful_characters" // of them, those at its start that the person goes on to type
+)
+
+// Values of FactSyntax; package simulators/ide/syntax has them in words.
+const (
+	SyntaxParses     = "parses"
+	SyntaxBreaks     = "breaks"
+	SyntaxUnfinished = "unfinished"
+	SyntaxUnknown    = "unknown"
+)
+
 // Facts of a key, or another step, about its request's prompt, beside the one that the same
 // person's plugin sent before; there are none of the first.
 const (

@@ -51,6 +51,9 @@ type Count struct {
 // counts gathers counts, in the order of their names where so many are alike.
 type counts map[string]int
 
+// Most returns how many there are of each name, the largest first.
+func Most(of map[string]int) []Count { return counts(of).most() }
+
 // most returns them, the largest first.
 func (c counts) most() (all []Count) {
 	for name, n := range c {

@@ -60,6 +60,22 @@ func Of(answers []Answer, repair time.Duration, seed uint64) Speed {
 	return s
 }
 
+// Point returns the speed of a model without intervals, which takes no time.
+func Point(answers []Answer, repair time.Duration) Speed {
+	var all sums
+	for i := range answers {
+		all.add(&answers[i], 1)
+	}
+	v := all.values(repair)
+	of := func(f figure) Estimate { return Estimate{Value: v[f], Known: !math.IsNaN(v[f])} }
+	s := Speed{
+		Answers: len(answers), Told: int(all.told), Repair: repair, Broken: of(broken), Parsing: of(broken),
+		Tokens: of(tokens), Useful: of(useful), Working: of(working), Effective: of(effective),
+	}
+	s.Parsing.Value = 1 - s.Broken.Value
+	return s
+}
+
 // planOf returns what of the answers is drawn together: neighbours as far as their times
 // resemble each other, or whether they are broken.
 func planOf(answers []Answer) quantile.Plan {

@@ -32,6 +32,7 @@ type Ghost struct {
 	Edges         GhostCensored `json:"lost_edges"`
 	Regret        GhostRegret   `json:"debounce_regret"`
 	Cold          GhostCold     `json:"cold"`
+	Quality       *GhostQuality `json:"quality,omitempty"` // of runs whose answers were checked
 	figures       *ghost.Figures
 	run           *ghost.Run
 	reasonOf      *budgets.Judgement // that Reason is of
@@ -185,6 +186,7 @@ func (r *Report) ghost() *Ghost {
 	for _, e := range f.Ledger {
 		g.Ledger = append(g.Ledger, GhostEntry{e.Owner, e.Requests, e.OnWire, e.Known, e.Before.Prompt, e.Before.Output, e.After.Prompt, e.After.Output})
 	}
+	g.Quality = ghostQuality(r.analysis.Quality())
 	if reason := r.analysis.Reason(); reason != nil {
 		g.Reason, g.reasonOf = text(reasonWords(reason, f)), reason.Judgement
 	}

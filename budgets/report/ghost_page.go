@@ -13,7 +13,7 @@ func (r *Report) ghostSections() []section {
 	if g == nil {
 		return nil
 	}
-	return []section{g.firstSection(), g.stageSection(), g.worthSection(), g.givenUpSection(), g.promptSection()}
+	return []section{g.firstSection(), g.stageSection(), g.worthSection(), g.Quality.section(), g.givenUpSection(), g.promptSection()}
 }
 
 func (t GhostTimes) cells() []cell {

@@ -170,7 +170,7 @@ func roleOf(a *budgets.Analysis, m budgets.Metric, judged map[string]bool) Role 
 // moreIsBetter and lessIsBetter list the shares that are compared, beside goodput and failures;
 // of the others nobody can say which way is better.
 var (
-	moreIsBetter = []string{"ok_share", "useful_share", "useful_requests", "useful_answers"}
+	moreIsBetter = []string{"ok_share", "useful_share", "useful_requests", "useful_answers", "syntax_share"}
 	lessIsBetter = []string{"flash_share", "flicker_share"}
 )
 

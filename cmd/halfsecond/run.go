@@ -25,6 +25,7 @@ type runOptions struct {
 	target    string
 	endpoints []string
 	lsp       string
+	checker   string
 	wavs      []string
 	model     string
 	models    []string
@@ -90,6 +91,10 @@ What the server at an endpoint counts itself is looked at before and after a run
 shows it at /metrics as vLLM, SGLang, TGI and llama.cpp do (--metrics): the time of its
 queue, of prefill and of decode then stand beside what was seen here.
 
+Completions of kind ide are checked for syntax where the scenario has ide.quality, or with
+--checker: go and json are built in, any other language takes a program of yours. The
+report then shows effective speed beside tokens a second (docs/quality.md).
+
 A scenario of kind grid, such as bench, compares models: --n is then the requests of
 each cell, --out keeps pictures and cells.csv beside the traces if it finishes, and
 --format csv prints the latter, one row a cell. At an endpoint it compares the models that --endpoint-model names, else those
@@ -137,6 +142,7 @@ func (o *runOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.target, "target", "", "where to run: sim, mock or endpoint (default: the scenario's, else sim)")
 	f.StringArrayVar(&o.endpoints, "endpoint", nil, "`llm=URL` of a language model's server; where the scenario has none, its path may name the protocol, as .../api/chat; implies --target endpoint")
 	f.StringVar(&o.lsp, "lsp", "", "`command` of a language server that completes in place of a model, for kind ide, such as 'node server.js --stdio'; implies --target endpoint (docs/ghost-lsp.md)")
+	f.StringVar(&o.checker, "checker", "", "check the syntax of completions, for kind ide: `language`, go or json, or LANGUAGE=COMMAND of a program that reads the text on its standard input and ends with 0 when it parses, such as 'js=node --check -' (docs/quality.md)")
 	f.StringVar(&o.model, "model", "", "`name` of the model there (default: the scenario's, else the only one that it lists)")
 	f.StringArrayVar(&o.wavs, "wav", nil, "`file` that users say to a service that hears, in a voice turn, at the pace of speech: WAV, FLAC, MP3, Ogg of up to a minute; may be given again, and users take turns; otherwise those of voice.audio, or one sentence of ours")
 	f.StringArrayVar(&o.models, "endpoint-model", nil, "`name` of a model there to compare, for a grid, in place of --model; may be given again")
@@ -221,7 +227,9 @@ func (o *runOptions) settings(s *scenario.Scenario) (runner.Settings, error) {
 	if set.Target == runner.Endpoint && !o.given("salt") {
 		set.Salt = uint64(time.Now().UnixNano())
 	}
-	var errs []error
+	checking, err := o.checking(s)
+	set.Checking = checking
+	errs := []error{err}
 	switch {
 	case !o.given("agree-within"):
 	case set.Target != runner.Mock || s.Grid != nil:

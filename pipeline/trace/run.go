@@ -38,6 +38,16 @@ type Header struct {
 	// LeastVisible is how long a suggestion in an editor must be there to count as shown; 0
 	// where the scenario does not say.
 	LeastVisible time.Duration
+	// Quality is how answers were checked that are code; zero where they were not.
+	Quality Quality
+}
+
+// Quality is how answers were checked that are code.
+type Quality struct {
+	Language string
+	Checker  string        // who parsed them: a package, or the name of a program without its arguments
+	Repair   time.Duration // what a broken answer costs
+	Assumed  bool          // the scenario does not state that
 }
 
 // Endpoint is a service that took the place of a modelled stage.

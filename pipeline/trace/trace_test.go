@@ -28,6 +28,7 @@ var header = Header{
 	Load:         Load{FindStartUp: true, Users: 8, Settling: 10 * time.Second, Salt: 1<<64 - 1},
 	ScenarioText: "kind: voice\nname: \"voice\"\n",
 	LeastVisible: 300 * ms,
+	Quality:      Quality{Language: "go", Checker: "go/parser", Repair: 7 * time.Second, Assumed: true},
 }
 
 // turn returns a voice turn of nine stages and one request.

@@ -105,6 +105,28 @@ type wireHeader struct {
 	SelfTest     *wireSelfTest `json:"self_test,omitempty"`
 	ScenarioText string        `json:"scenario_text"`
 	LeastVisible int64         `json:"least_visible_ns,omitempty"`
+	Quality      *wireQuality  `json:"quality,omitempty"`
+}
+
+type wireQuality struct {
+	Language string `json:"language"`
+	Checker  string `json:"checker"`
+	Repair   int64  `json:"repair_ns"`
+	Assumed  bool   `json:"repair_assumed,omitempty"`
+}
+
+func (w *wireQuality) quality() Quality {
+	if w == nil {
+		return Quality{}
+	}
+	return Quality{w.Language, w.Checker, time.Duration(w.Repair), w.Assumed}
+}
+
+func qualityToWire(q Quality) *wireQuality {
+	if q == (Quality{}) {
+		return nil
+	}
+	return &wireQuality{q.Language, q.Checker, int64(q.Repair), q.Assumed}
 }
 
 type wireStage struct {
@@ -118,7 +140,7 @@ type wireStage struct {
 func headerToWire(h Header) wireHeader {
 	w := wireHeader{
 		Trace: Version, Scenario: h.Scenario, Kind: h.Kind, ScenarioHash: h.ScenarioHash, Target: h.Target,
-		Seed: h.Seed, N: h.N, WarmUp: h.WarmUp, Version: h.Version, Budgets: h.Budgets, TextsHashed: h.TextsHashed, Load: loadToWire(h.Load), SelfTest: selfTestToWire(h.SelfTest), ScenarioText: h.ScenarioText, LeastVisible: int64(h.LeastVisible),
+		Seed: h.Seed, N: h.N, WarmUp: h.WarmUp, Version: h.Version, Budgets: h.Budgets, TextsHashed: h.TextsHashed, Load: loadToWire(h.Load), SelfTest: selfTestToWire(h.SelfTest), ScenarioText: h.ScenarioText, LeastVisible: int64(h.LeastVisible), Quality: qualityToWire(h.Quality),
 	}
 	for _, s := range h.Stages {
 		w.Stages = append(w.Stages, wireStage(s))
@@ -132,7 +154,7 @@ func headerToWire(h Header) wireHeader {
 func (w wireHeader) header() Header {
 	h := Header{
 		Scenario: w.Scenario, Kind: w.Kind, ScenarioHash: w.ScenarioHash, Target: w.Target,
-		Seed: w.Seed, N: w.N, WarmUp: w.WarmUp, Version: w.Version, Budgets: w.Budgets, TextsHashed: w.TextsHashed, Load: w.Load.load(), SelfTest: w.SelfTest.selfTest(), ScenarioText: w.ScenarioText, LeastVisible: time.Duration(w.LeastVisible),
+		Seed: w.Seed, N: w.N, WarmUp: w.WarmUp, Version: w.Version, Budgets: w.Budgets, TextsHashed: w.TextsHashed, Load: w.Load.load(), SelfTest: w.SelfTest.selfTest(), ScenarioText: w.ScenarioText, LeastVisible: time.Duration(w.LeastVisible), Quality: w.Quality.quality(),
 	}
 	for _, s := range w.Stages {
 		h.Stages = append(h.Stages, Stage(s))

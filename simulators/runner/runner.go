@@ -6,7 +6,8 @@
 // known of the stages before the run, allowance.go for the cap over all services,
 // tester.go for what is known of the tester itself,
 // counters.go for what the server counts of it, and hidden.go for how texts are kept out of
-// the traces. language_server.go has a language server in the model's place.
+// the traces. language_server.go has a language server in the model's place, and
+// inspection.go checks the syntax of completions.
 package runner
 
 import (
@@ -83,6 +84,10 @@ type Settings struct {
 	// failure, which may repeat what it was asked.
 	HashTexts bool
 
+	// Checking, when set, has the syntax of an editor's completions checked though the scenario
+	// does not say so, or says with which program.
+	Checking *Checking
+
 	// SelfTest has the tester read streams of known timing before a run over sockets, which
 	// takes half a second; see TestItself.
 	SelfTest bool
@@ -120,6 +125,7 @@ type run struct {
 	effort   trace.Effort
 	counting *counting        // by the server; nil where it is not looked at
 	counted  []trace.Counters // what came of that
+	inspects *inspection      // of the answers' syntax; nil where none is asked for
 }
 
 // clock is a driver of the loop.
@@ -151,6 +157,10 @@ func (r *run) carryOut(ctx context.Context) (trace.Run, error) {
 	if err := r.withoutEffect(); err != nil {
 		return trace.Run{Header: r.header()}, fmt.Errorf("run %s on %s: %w", s.Name, set.Target, err)
 	}
+	var err error
+	if r.inspects, err = r.inspect(outer); err != nil {
+		return trace.Run{Header: r.header()}, fmt.Errorf("run %s on %s: %w", s.Name, set.Target, err)
+	}
 	r.selfTest = TestItself(ctx, set)
 	stop, err := r.setUp(ctx)
 	out := trace.Run{Header: r.header()}
@@ -176,6 +186,9 @@ func (r *run) carryOut(ctx context.Context) (trace.Run, error) {
 	err = r.drive(ctx)
 	r.counted = r.counting.end(r.untilInterrupted(ctx))
 	err = errors.Join(err, stop())
+	if r.inspects != nil {
+		err = errors.Join(err, r.inspects.finish(r.record))
+	}
 	if r.clock.Now() == pipeline.LastInstant {
 		err = errors.Join(err, errors.New("it went on for more than 292 years of its own time, beyond which nothing is exact"))
 	}
@@ -240,11 +253,23 @@ func (r *run) keep(t *pipeline.Trace) error {
 	if r.settings.HashTexts {
 		hideTexts(t)
 	}
-	if !r.settings.forget {
-		r.traces = append(r.traces, *t)
-	}
 	if r.settings.Progress != nil {
 		r.settings.Progress(r.kept)
+	}
+	if r.inspects == nil {
+		return r.record(t)
+	}
+	r.inspects.hold(t)
+	if r.inspects.full() {
+		return r.inspects.finish(r.record)
+	}
+	return nil
+}
+
+// record puts a trace of the report where it stays.
+func (r *run) record(t *pipeline.Trace) error {
+	if !r.settings.forget {
+		r.traces = append(r.traces, *t)
 	}
 	if r.settings.Keep != nil {
 		return r.settings.Keep(t)
@@ -288,6 +313,9 @@ func (r *run) header() trace.Header {
 	}
 	if s.IDE != nil {
 		h.LeastVisible = s.IDE.Plugin.Display.LeastVisible
+	}
+	if r.inspects != nil {
+		h.Quality = r.inspects.said
 	}
 	h.Stages = r.lossless(h.Stages)
 	r.unmodelled(h.Stages)

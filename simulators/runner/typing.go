@@ -68,8 +68,12 @@ func (l *load) typing(s *scenario.IDE) error {
 	if r, accepts := s.Typist.Reader(l.run.settings.Seed); accepts {
 		reads = &r
 	}
+	var answered func(ide.Answered)
+	if i := l.run.inspects; i != nil {
+		answered = i.answered
+	}
 	sim, err := ide.New(ide.Config{
-		Watch: watch, Reads: reads, Drift: true, Typed: !l.run.settings.HashTexts,
+		Answered: answered, Watch: watch, Reads: reads, Drift: true, Typed: !l.run.settings.HashTexts,
 		Loop: l.run.clock, LLM: l.run.model, Seed: l.run.settings.Seed, Plugin: s.Plugin, Right: s.Truth,
 		Broken: s.Broken, Language: syntax.LanguageOf(s.Typist.Text.Name),
 		Typing: focused(types, s.Plugin.WarmUp), MaxPause: s.Typist.MaxPause, NextRequest: l.run.nextID, Late: l.run.late(),

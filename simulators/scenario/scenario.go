@@ -45,6 +45,13 @@ type IDE struct {
 	LLM       LLM
 	RoundTrip Delay
 	Answers
+	Quality *Quality // nil where the scenario does not have answers checked
+}
+
+// Quality is how answers of an IDE are checked that are code.
+type Quality struct {
+	Language string         // of what is typed
+	Repair   *time.Duration // what a broken answer costs; nil where that is not stated
 }
 
 // Answers is what the modelled answers of an IDE say.

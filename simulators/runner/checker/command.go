@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 	"unicode"
@@ -60,6 +61,9 @@ func Named(specification string, l Limits) (language string, c *Command, err err
 	c, err = New(line, l)
 	return language, c, err
 }
+
+// Program returns the name of the program, without its arguments.
+func (c *Command) Program() string { return filepath.Base(c.words[0]) }
 
 // Until returns a checker that runs the command until the context ends; what is asked
 // later, or is under way then, tells nothing.

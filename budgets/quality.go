@@ -1,0 +1,133 @@
+package budgets
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"halfsecond/budgets/ghost"
+	"halfsecond/budgets/quality"
+	"halfsecond/pipeline"
+	"halfsecond/pipeline/trace"
+)
+
+// Quality is how fast a model was of which completions were checked, and what the checks said.
+type Quality struct {
+	quality.Speed
+	trace.Quality
+	Unfinished int           // answers that were cut, with nothing wrong in them
+	Unknown    int           // of which the checker could not tell, for the document was wrong elsewhere
+	Failed     int           // on which the checker itself failed
+	Why        []ghost.Count // they failed
+}
+
+// Quality returns what is known of the answers of an editor as code; nil where they were not
+// checked.
+func (a *Analysis) Quality() *Quality {
+	if a.Run.Header.Quality == (trace.Quality{}) {
+		return nil
+	}
+	traces := slices.Concat(a.Run.Traces, a.Steps)
+	q := &Quality{Quality: a.Run.Header.Quality}
+	q.Speed = quality.Of(checked(traces), q.Quality.Repair, a.Run.Header.Seed)
+	why := map[string]int{}
+	for i := range traces {
+		switch failed := traces[i].Fact(pipeline.FactSyntaxFailed); {
+		case failed != "":
+			q.Failed++
+			why[failed]++
+		case traces[i].Fact(pipeline.FactSyntax) == pipeline.SyntaxUnfinished:
+			q.Unfinished++
+		case traces[i].Fact(pipeline.FactSyntax) == pipeline.SyntaxUnknown:
+			q.Unknown++
+		}
+	}
+	q.Why = ghost.Most(why)
+	return q
+}
+
+// checked returns the answers that were checked, in the order in which they were asked for.
+func checked(traces []pipeline.Trace) (all []quality.Answer) {
+	type asked struct {
+		quality.Answer
+		at time.Duration
+	}
+	var answers []asked
+	for i := range traces {
+		if a, at, ok := answerOf(&traces[i]); ok {
+			answers = append(answers, asked{a, at})
+		}
+	}
+	slices.SortStableFunc(answers, func(a, b asked) int { return cmp.Compare(a.at, b.at) })
+	for _, a := range answers {
+		all = append(all, a.Answer)
+	}
+	return all
+}
+
+// answerOf returns the answer of a trace's request and when it was asked for; ok is false where
+// there is none that was checked, and where nobody knows when it was there.
+func answerOf(t *pipeline.Trace) (a quality.Answer, at time.Duration, ok bool) {
+	said := t.Fact(pipeline.FactSyntax)
+	if said == "" || len(t.Requests) == 0 {
+		return a, 0, false
+	}
+	r := &t.Requests[len(t.Requests)-1]
+	last := r.LastOutput
+	if r.Whole() {
+		last = r.End
+	}
+	took := pipeline.Since(r.Due, last)
+	if took == pipeline.Unknown || took <= 0 {
+		return a, 0, false
+	}
+	characters, _ := strconv.Atoi(t.Fact(pipeline.FactCharacters))
+	useful, _ := strconv.Atoi(t.Fact(pipeline.FactUsefulCharacters))
+	a = quality.Answer{Session: t.Session, For: took, Tokens: r.Output(), Characters: characters, Useful: useful}
+	switch said {
+	case pipeline.SyntaxParses:
+		a.Syntax = quality.Parses
+	case pipeline.SyntaxBreaks:
+		a.Syntax = quality.Breaks
+	}
+	return a, r.Due, true
+}
+
+const checkedAnswers = "answers that came whole and were checked"
+
+// qualityMetrics are those of answers as code, where a broken one costs so much.
+func qualityMetrics(repair time.Duration) []Metric {
+	cost := fmt.Sprintf("; a broken answer costs %s", Duration.Format(float64(repair)))
+	of := func(name string, u Unit, formula string, unit float64, figure func(s *quality.Speed) quality.Estimate) Metric {
+		return Metric{Name: name, Unit: u, Formula: formula, Over: checkedAnswers, whole: true, gather: func(traces []pipeline.Trace, p *Pool) {
+			s := quality.Point(checked(traces), repair)
+			if e := figure(&s); e.Known {
+				p.add(e.Value * unit)
+			}
+		}}
+	}
+	return []Metric{
+		{Name: "syntax_share", Unit: Share, Formula: "answers that leave code that parses / those of which it could be told", Over: checkedAnswers,
+			gather: func(traces []pipeline.Trace, p *Pool) {
+				for i := range traces {
+					switch v := traces[i].Fact(pipeline.FactSyntax); v {
+					case pipeline.SyntaxParses, pipeline.SyntaxBreaks:
+						p.put(flag(v == pipeline.SyntaxParses))
+					}
+				}
+			}},
+		of("useful_characters", Rate, "characters of answers that parse and that the user goes on to type / time of the answers", 1, func(s *quality.Speed) quality.Estimate { return s.Useful }),
+		of("working_code", Duration, "mean time of an answer + share that is broken x repair cost"+cost, float64(time.Second), func(s *quality.Speed) quality.Estimate { return s.Working }),
+		of("effective_speed", TokenRate, "useful tokens of answers that parse / (time of the answers + repair of the broken ones)"+cost, 1, func(s *quality.Speed) quality.Estimate { return s.Effective }),
+	}
+}
+
+// repairCost returns what a broken answer costs in a run.
+func repairCost(h *trace.Header) time.Duration {
+	if h.Quality == (trace.Quality{}) {
+		return quality.DefaultRepair
+	}
+	return h.Quality.Repair
+}
