@@ -176,7 +176,7 @@ func (v *Versus) sentence() string {
 	if len(named) > 0 {
 		words += strings.Join(named, "; ") + ". "
 	}
-	return words + tally(counts) + v.longer()
+	return words + tally(counts) + v.longer() + v.effective()
 }
 
 // tally counts the figures that decide by their words.

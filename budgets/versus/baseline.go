@@ -39,6 +39,7 @@ type wireHeader struct {
 	Indexes      []int          `json:"indexes,omitempty"`
 	Conditions   []Condition    `json:"conditions,omitempty"`
 	Series       int            `json:"series"`
+	Speed        *wireSpeed     `json:"speed,omitempty"`
 }
 
 // wireSeries is one of the other lines.
@@ -110,7 +111,7 @@ func (r *Run) Write(w io.Writer) error {
 	f := &r.Facts
 	err := e.Encode(wireHeader{
 		Version, f.Scenario, f.ScenarioHash, f.Kind, f.Target, f.Model, f.Protocol, f.Seed, f.N, f.NAsked, f.Version,
-		f.Unfinished, f.Unfit, f.Unsteady, f.Limit, f.Outcomes, f.Requests, append([]int{}, r.Sessions...), r.Indexes, f.Conditions, len(r.Series),
+		f.Unfinished, f.Unfit, f.Unsteady, f.Limit, f.Outcomes, f.Requests, append([]int{}, r.Sessions...), r.Indexes, f.Conditions, len(r.Series), f.Speed.wire(),
 	})
 	for i := 0; err == nil && i < len(r.Series); i++ {
 		err = e.Encode(r.Series[i].wire())
@@ -199,7 +200,7 @@ func readHeader(line []byte) (*Run, int, error) {
 	}
 	return &Run{Sessions: h.Sessions, Indexes: h.Indexes, Facts: Facts{
 		h.Scenario, h.ScenarioHash, h.Kind, h.Target, h.Model, h.Protocol, h.Seed, h.N, h.NAsked, h.Version, h.Unfinished, h.Unfit, h.Unsteady, h.Limit,
-		h.Outcomes, h.Requests, h.Conditions,
+		h.Outcomes, h.Requests, h.Conditions, h.Speed.speed(),
 	}}, h.Series, nil
 }
 

@@ -39,6 +39,7 @@ type Facts struct {
 	Outcomes     map[string]int
 	Requests     map[string]int // by outcome
 	Conditions   []Condition    // nil in baselines of earlier programs
+	Speed        Speed          // of a model that completes code; zero where its answers were not checked
 }
 
 // Role says what the rows of a metric are for.
@@ -121,6 +122,9 @@ func factsOf(a *budgets.Analysis) Facts {
 		Scenario: h.Scenario, ScenarioHash: h.ScenarioHash, Kind: h.Kind, Target: h.Target, Seed: h.Seed,
 		N: len(a.Run.Traces), NAsked: h.N, Version: h.Version, Unfit: a.Unfit, Outcomes: map[string]int{}, Requests: map[string]int{},
 		Conditions: conditionsOf(&a.Run),
+	}
+	if q := a.Quality(); q != nil {
+		f.Speed = Speed{q.Answers, q.Quality.Repair, q.Tokens, q.Effective}
 	}
 	if !footer.Finished {
 		f.Unfinished = cmp.Or(footer.Reason, "it left no word why")
