@@ -18,14 +18,15 @@ type asking struct {
 	asked    bool          // there was one
 	quiet    time.Duration // until then the server wants no request
 	queued   bool          // the last step waits until fewer requests are under way
-	awaited  *request      // the last step waits for the answer of this one
+	awaited  *request      // the last step waits for the answer of this one, until it is shown
+	ahead    bool          // which was asked for before the step, whose own rules have not been asked
 	due      func()        // Editor.askNow, bound once
 }
 
 // stop gives up what the plugin would have asked.
 func (a *asking) stop() {
 	a.timer.Stop()
-	a.runs, a.queued, a.awaited = false, false, nil
+	a.runs, a.queued, a.awaited, a.ahead = false, false, nil, false
 }
 
 // waiting reports whether the plugin will ask, if nothing else happens.
@@ -68,11 +69,11 @@ func (e *Editor) ask(k *key) bool {
 		return false
 	}
 	k.waits = e.wait(k)
-	at := k.waits
+	at := max(k.waits, e.sim.config.Loop.Now())
 	if throttled {
 		at = max(at, a.last+p.Throttle)
 	}
-	k.opportunity = !e.more || e.comes > at
+	k.opportunity = !e.thread.busy() && (!e.more || e.comes > at)
 	a.at(e.sim.config.Loop, at)
 	return true
 }
@@ -103,12 +104,16 @@ func (e *Editor) askNow() {
 	now := e.sim.config.Loop.Now()
 	a.runs = false
 	switch {
+	case k.probes > 0 && k.landed(): // it was refused, and served by an earlier request since
+		e.settle()
+		return
 	case e.recall(k):
 		e.settle()
 		return
 	case p.Join && e.awaits():
+		a.patience.Asked()
 		return
-	case now < a.quiet:
+	case e.quiet():
 		k.held = heldByLimit
 		a.at(e.sim.config.Loop, a.quiet)
 		return
@@ -132,8 +137,13 @@ func (e *Editor) underWay() (n int) {
 	return n
 }
 
-// awaits finds a request under way whose answer may go on at the cursor.
+// awaits finds a request whose answer may go on at the cursor: one that is held back, or one
+// under way.
 func (e *Editor) awaits() bool {
+	if r := e.screen.held; r != nil {
+		e.asking.awaited = r
+		return true
+	}
 	for i := len(e.live) - 1; i >= 0; i-- {
 		if r := e.live[i]; !r.closed && !r.dropped && !r.warmUp && e.mayContinue(r) {
 			e.asking.awaited = r
@@ -158,16 +168,33 @@ func (e *Editor) mayContinue(r *request) bool {
 func (e *Editor) room(ended *request) {
 	a := &e.asking
 	switch {
+	case a.awaited == ended && e.screen.held != nil:
+		a.awaited = e.screen.held
 	case a.awaited == ended:
-		a.awaited = nil
-		if !e.last.landed() {
-			e.askNow()
-		}
+		e.instead()
 	case a.queued && e.underWay() < e.sim.config.Plugin.MostLive:
 		a.queued = false
 		e.askNow()
 	}
 }
+
+// instead asks for the last step when the answer that it waits for has not landed it: by the
+// rules, where they were not asked yet.
+func (e *Editor) instead() {
+	a, k := &e.asking, e.last
+	ahead := a.ahead
+	a.awaited, a.ahead = nil, false
+	switch {
+	case k.landed():
+	case !ahead:
+		e.askNow()
+	case !e.ask(k):
+		a.patience.Asked()
+	}
+}
+
+// quiet reports whether the server wants no request now.
+func (e *Editor) quiet() bool { return e.sim.config.Loop.Now() < e.asking.quiet }
 
 // limited keeps quiet for as long as a server asks that refused a request, and tries again
 // then for the last step if that is the one that was refused. Of a request that was closed

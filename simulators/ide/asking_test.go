@@ -3,6 +3,7 @@ package ide
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"halfsecond/simulators/ide/plugin"
 )
@@ -54,6 +55,52 @@ func TestWaitKnowsEachStep(t *testing.T) {
 		}
 		if got := sent(requests(r.play(a))); !slices.Equal(got, want) {
 			t.Errorf("%s: asked at %v, want %v", debounce, got, want)
+		}
+	}
+}
+
+// TestJoinsWhatIsHeldBack: a key that waits for an answer has it when that is shown, and does not
+// ask again while it is held back; nor does one whose wait ends meanwhile.
+func TestJoinsWhatIsHeldBack(t *testing.T) {
+	for _, c := range []struct{ debounce, key, hold, render, shown time.Duration }{
+		{50, 60, 0, 0, 150},
+		{50, 60, 200, 0, 260},
+		{50, 60, 0, 70, 220},
+		{100, 110, 200, 0, 310}, // the answer comes at 200, the wait ends at 210
+	} {
+		r := newRig(t, 4, 100*ms, 0)
+		p := &r.config.Plugin
+		p.Wait.For, p.Join, p.Display.Hold, p.Display.Render = c.debounce*ms, true, c.hold*ms, c.render*ms
+		traces := r.play(open("", "").will("abc = 1").key(0, "a").key(c.key*ms, "b"))
+		b := traces[1]
+		if n := len(requests(traces)); n != 1 || b.Fact("source") != "joined" || b.Mark("first_character") != c.shown*ms {
+			t.Errorf("debounce %d, hold %d, render %d: %d requests, text from %s at %s; want one, joined at %dms",
+				c.debounce, c.hold, c.render, n, b.Fact("source"), b.Mark("first_character"), c.shown)
+		}
+	}
+}
+
+// TestWaitEndsWithAJoin: a key that waits for an earlier request has been asked for, and the next
+// one waits by itself.
+func TestWaitEndsWithAJoin(t *testing.T) {
+	for join, want := range map[bool][]int64{true: {75, 275}, false: {75, 175, 275}} {
+		r := newRig(t, 4, 115*ms, 0)
+		r.config.Plugin.Wait, r.config.Plugin.Join = plugin.Wait{Debounce: plugin.Trailing, For: 75 * ms}, join
+		if got := sent(requests(r.play(open("", "").will("abcd = 1").key(0, "a").key(100*ms, "b").key(200*ms, "c")))); !slices.Equal(got, want) {
+			t.Errorf("join %t: asked at %v, want %v", join, got, want)
+		}
+	}
+}
+
+// TestOpportunityWhileTheThreadWorks: a key after which others wait for the editor's thread is no
+// opportunity.
+func TestOpportunityWhileTheThreadWorks(t *testing.T) {
+	r := newRig(t, 4, 60*ms, 0)
+	r.config.Plugin.Prepare, r.config.Plugin.Wait.For = 100*ms, 50*ms
+	traces := r.play(open("", "").will("abcd = 1").key(0, "a").key(10*ms, "b").key(20*ms, "c").key(2000*ms, "d"))
+	for i, want := range []string{"no", "no", "yes", "yes"} {
+		if got := traces[i].Fact("opportunity"); got != want || len(traces[i].Requests) == 1 != (want == "yes") {
+			t.Errorf("key %d: opportunity %s with %d requests, want %s", i, got, len(traces[i].Requests), want)
 		}
 	}
 }

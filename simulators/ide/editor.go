@@ -230,17 +230,20 @@ func (e *Editor) settle() {
 // Stop hands over the traces that are not complete, as they are. Nothing is handed over
 // after it.
 func (e *Editor) Stop() {
-	if k := e.last; k != nil {
-		k.past = true
-		e.hand(k)
+	if e.last != nil {
+		e.last.past = true
 	}
-	if k := e.screen.owner; k != nil {
-		e.screen.owner = nil
-		e.hand(k)
+	open := []*key{e.last, e.screen.owner}
+	e.screen.owner = nil
+	if r := e.screen.drop(); r != nil {
+		open = append(open, r.key)
 	}
 	if r := e.guess; r != nil {
 		e.guess = nil
-		e.hand(r.key)
+		open = append(open, r.key)
+	}
+	for _, k := range open {
+		e.hand(k)
 	}
 	for _, r := range e.live {
 		e.cutOff(r)

@@ -32,6 +32,14 @@ type screen struct {
 // waiting reports whether something may still appear by itself.
 func (s *screen) waiting() bool { return s.holds }
 
+// drop returns what was held back, and holds it no more; nil for nothing.
+func (s *screen) drop() *request {
+	r := s.held
+	s.held, s.holds = nil, false
+	s.hold.Stop()
+	return r
+}
+
 // Show puts a suggestion on the screen that nobody asked for.
 func (e *Editor) Show(text string) {
 	k := e.newStep(pipeline.ClassGiven, e.sim.config.Loop.Now())
@@ -160,12 +168,13 @@ func (e *Editor) appear(k *key, request int64, rest string, whole bool) {
 	e.read()
 }
 
-// offer has what came of an answer shown, now or when the hold is over.
-func (e *Editor) offer(r *request, rest string) {
+// offer has what came of an answer shown, now or when the hold is over, and reports whether
+// there is anything to show of it yet.
+func (e *Editor) offer(r *request, rest string) bool {
 	s, d := &e.screen, &e.sim.config.Plugin.Display
 	part := d.Part(rest, r.whole)
 	if !document.Visible(part) || !extends(part, s.entry) {
-		return
+		return false
 	}
 	now := e.sim.config.Loop.Now()
 	at := now
@@ -179,7 +188,7 @@ func (e *Editor) offer(r *request, rest string) {
 		before := s.held
 		s.held, s.holds = r, true
 		if before != nil {
-			e.hand(before.key)
+			e.replaced(before)
 		}
 		s.hold.Stop()
 		s.hold = e.sim.config.Loop.At(at, pipeline.RankTimer, s.over)
@@ -187,6 +196,15 @@ func (e *Editor) offer(r *request, rest string) {
 			r.ready = now
 		}
 	}
+	return true
+}
+
+// replaced is told of what was held back that gives way to what is held now.
+func (e *Editor) replaced(before *request) {
+	if a := &e.asking; a.awaited == before {
+		a.awaited = e.screen.held
+	}
+	e.hand(before.key)
 }
 
 // holdOver shows what was held back, if it is still right.
@@ -201,6 +219,9 @@ func (e *Editor) holdOver() {
 		}
 	}
 	e.hand(r.key)
+	if e.last != nil && r.ended {
+		e.room(r)
+	}
 	e.settle()
 }
 
@@ -217,12 +238,10 @@ func (e *Editor) held(r *request) {
 // holdAgain begins the hold of what waits anew, since something has happened.
 func (e *Editor) holdAgain() {
 	s := &e.screen
-	r := s.held
+	r := s.drop()
 	if r == nil {
 		return
 	}
-	s.held, s.holds = nil, false
-	s.hold.Stop()
 	if rest, ok := r.judge(); ok && !r.dropped {
 		e.offer(r, rest)
 	}

@@ -28,7 +28,7 @@ func (e *Editor) mayGuess() bool {
 // suppose asks for what follows the suggestion that is shown, if it still is.
 func (e *Editor) suppose() {
 	e.supposing = false
-	if e.mayGuess() {
+	if e.mayGuess() && !e.quiet() {
 		e.guessNext()
 	}
 	e.settle()
@@ -62,16 +62,15 @@ func (e *Editor) useGuess(k *key) bool {
 	if r == nil || r.closed || r.dropped || !e.mayContinue(r) {
 		return false
 	}
-	if rest, ok := r.judge(); ok {
+	if rest, ok := r.judge(); ok && e.offer(r, rest) {
 		k.Uses = append(k.Uses, pipeline.Use{Request: r.Record.ID, How: "speculated"})
 		e.asking.patience.Asked()
-		e.offer(r, rest)
 		return true
 	}
 	if r.ended {
 		return false
 	}
-	e.asking.awaited = r
+	e.asking.awaited, e.asking.ahead = r, true
 	return true
 }
 
@@ -86,7 +85,7 @@ func (e *Editor) accepted(k *key, text string) bool {
 
 // focus warms the model up.
 func (e *Editor) focus() {
-	if !e.sim.config.Plugin.WarmUp || e.document.Len() == 0 && e.document.Opened() == 0 {
+	if !e.sim.config.Plugin.WarmUp || e.quiet() || e.document.Len() == 0 && e.document.Opened() == 0 {
 		return
 	}
 	k := e.newStep(pipeline.ClassFocus, e.sim.config.Loop.Now())
