@@ -86,12 +86,34 @@ recording of VS Code.`,
 var ofTypist = []string{"typist", "wpm", "gaps", "text", "lines", "errors", "rethinks", "jumps", "pastes", "seed", "user"}
 
 // runKeys writes the keys, or sums them up.
-func runKeys(_ context.Context, p *program, o *keysOptions) error {
+func runKeys(ctx context.Context, p *program, o *keysOptions) error {
 	y, err := o.source()
 	if err != nil {
 		return usageError(err)
 	}
-	watched := &fit.Watch{Source: y}
+	watched := &fit.Watch{Source: until{ctx, y}}
+	if err := o.write(p, watched); ctx.Err() == nil {
+		return err
+	}
+	return unfinished(ctx, nil)
+}
+
+// until is a source that ends when its context does.
+type until struct {
+	ctx context.Context
+	typing.Source
+}
+
+// Next implements typing.Source.
+func (u until) Next() (typing.Step, bool) {
+	if u.ctx.Err() != nil {
+		return typing.Step{}, false
+	}
+	return u.Source.Next()
+}
+
+// write writes what is typed, or sums it up.
+func (o *keysOptions) write(p *program, watched *fit.Watch) error {
 	switch p.Format {
 	case "jsonl":
 		out := bufio.NewWriter(p.out)

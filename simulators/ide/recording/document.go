@@ -20,9 +20,7 @@ type recording struct {
 	told  []bool // of each step: the file says what its truth is
 
 	// While it is read:
-	text   string
-	ascii  bool // positions are bytes
-	cursor int
+	page
 	last   time.Duration // when the last step was
 	edited bool          // that was an edit: the next selection tells where it left the cursor
 }
@@ -43,18 +41,18 @@ func (d *recording) read(l *line) error {
 }
 
 func (d *recording) readContent(l *line) error {
-	text := ""
+	content := ""
 	if l.Text != nil {
-		text = *l.Text
+		content = *l.Text
 	}
-	d.path, d.text, d.cursor, d.ascii = l.Path, text, 0, ascii(text)
+	d.path, d.page = l.Path, page{text: textOf(content)}
 	if l.Cursor != nil {
 		var err error
-		if d.cursor, err = offset(d.text, d.ascii, *l.Cursor); err != nil {
+		if d.cursor, err = d.offset(*l.Cursor); err != nil {
 			return err
 		}
 	}
-	d.add(l, typing.Step{Kind: typing.Open, Text: text, Cursor: d.cursor})
+	d.add(l, typing.Step{Kind: typing.Open, Text: content, Cursor: d.cursor})
 	return nil
 }
 
@@ -110,7 +108,7 @@ func (d *recording) leave(l *line) (err error) {
 	if l.Cursor == nil {
 		return nil
 	}
-	if d.cursor, err = offset(d.text, d.ascii, *l.Cursor); err != nil {
+	if d.cursor, err = d.offset(*l.Cursor); err != nil {
 		return err
 	}
 	d.steps[len(d.steps)-1].Edit.Cursor = d.cursor
@@ -120,19 +118,18 @@ func (d *recording) leave(l *line) (err error) {
 
 // edit makes one replacement.
 func (d *recording) edit(p part) (document.Edit, error) {
-	start, err := offset(d.text, d.ascii, p.start)
+	start, err := d.offset(p.start)
 	if err != nil {
 		return document.Edit{}, err
 	}
-	end, err := offset(d.text, d.ascii, p.end)
+	end, err := d.offset(p.end)
 	if err != nil {
 		return document.Edit{}, err
 	}
 	if end < start {
 		return document.Edit{}, fmt.Errorf("an edit ends at %d, before its start at %d", p.end, p.start)
 	}
-	d.text = d.text[:start] + p.text + d.text[end:]
-	d.ascii = d.ascii && ascii(p.text)
+	d.replace(start, end, p.text)
 	return document.Edit{Offset: start, Delete: end - start, Insert: p.text, Cursor: start + len(p.text)}, nil
 }
 
@@ -165,11 +162,11 @@ func (d *recording) readSelection(l *line) error {
 	if len(l.Sel) == 0 {
 		return errors.New("the selection has no range")
 	}
-	anchor, err := offset(d.text, d.ascii, l.Sel[0][0])
+	anchor, err := d.offset(l.Sel[0][0])
 	if err != nil {
 		return err
 	}
-	cursor, err := offset(d.text, d.ascii, l.Sel[0][1])
+	cursor, err := d.offset(l.Sel[0][1])
 	if err != nil {
 		return err
 	}
@@ -185,7 +182,7 @@ func (d *recording) readSelection(l *line) error {
 
 // finish finds what the file does not tell.
 func (d *recording) finish() {
-	var doc document.Document
+	var doc page
 	var follows follower
 	var bursts typing.Bursts
 	for i := range d.steps {

@@ -23,15 +23,15 @@ func (d *recording) kindOf(parts []part) (string, error) {
 	if len(parts) != 1 {
 		return "multi", nil
 	}
-	start, err := offset(d.text, d.ascii, parts[0].start)
+	start, err := d.offset(parts[0].start)
 	if err != nil {
 		return "", err
 	}
-	end, err := offset(d.text, d.ascii, parts[0].end)
+	end, err := d.offset(parts[0].end)
 	if err != nil || end < start {
 		return "replace", err // which reading it refuses, with its reason
 	}
-	old, text := d.text[start:end], parts[0].text
+	old, text := d.between(start, end), parts[0].text
 	switch {
 	case old == "":
 		return inserted(text), nil

@@ -173,7 +173,7 @@ func (r *reading) note(d *recording, l *line) error {
 	if err := d.read(l); err != nil {
 		return err
 	}
-	if len(d.text) > maxDocument {
+	if d.len() > maxDocument {
 		return fmt.Errorf("it grows beyond %d bytes, the most for a document", maxDocument)
 	}
 	for step := had; step < len(d.steps); step++ {

@@ -133,8 +133,8 @@ func check(t *testing.T, file string) {
 		for _, step := range d.steps {
 			step.Do(&doc)
 		}
-		if doc.Text() != d.text {
-			t.Fatalf("document %d became %q, want %q", d.id, doc.Text(), d.text)
+		if doc.Text() != d.String() {
+			t.Fatalf("document %d became %q, want %q", d.id, doc.Text(), d.String())
 		}
 	}
 	whole := all(s.Whole())

@@ -68,21 +68,21 @@ func TestRecordedSession(t *testing.T) {
 func TestRecordedTruthFollows(t *testing.T) {
 	s := BuiltIn()
 	for _, number := range []int{18, 19, 22} {
-		var d document.Document
+		var d page
 		promised, open := "", false // of the last key: the text before the cursor
 		for i, step := range steps(t, s, number) {
 			if _, ok := added(&d, &step); !ok && open {
-				if got := string(d.Before()); got != promised {
+				if got := d.between(0, d.cursor); got != promised {
 					t.Fatalf("document %d, step %d: came to %q, promised was %q", number, i, got, promised)
 				}
 				open = false
 			}
-			step.Do(&d)
-			if open && !strings.HasPrefix(promised, string(d.Before())) {
-				t.Fatalf("document %d, step %d: came to %q, promised was %q", number, i, d.Before(), promised)
+			d.do(&step)
+			if open && !strings.HasPrefix(promised, d.between(0, d.cursor)) {
+				t.Fatalf("document %d, step %d: came to %q, promised was %q", number, i, d.between(0, d.cursor), promised)
 			}
 			if step.Kind == typing.Key {
-				promised, open = string(d.Before())+step.Truth, true
+				promised, open = d.between(0, d.cursor)+step.Truth, true
 			}
 		}
 	}

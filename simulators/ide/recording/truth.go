@@ -3,7 +3,6 @@ package recording
 import (
 	"strings"
 
-	"halfsecond/pipeline/document"
 	"halfsecond/simulators/ide/typing"
 )
 
@@ -21,13 +20,13 @@ type followed struct {
 
 // do does a step of the document. Its truth is written by a later do or end,
 // nil for none.
-func (f *follower) do(d *document.Document, s *typing.Step, truth *string) {
+func (f *follower) do(d *page, s *typing.Step, truth *string) {
 	if text, ok := added(d, s); ok {
 		f.text.WriteString(text)
 	} else {
 		f.end()
 	}
-	s.Do(d)
+	d.do(s)
 	if s.Kind != typing.Open && truth != nil {
 		f.steps = append(f.steps, followed{truth, f.text.Len()})
 	}
@@ -46,19 +45,19 @@ func (f *follower) end() {
 // added returns the text that a step adds at the cursor, when it does no more
 // than that. A step that replaces the text around the cursor by the same text
 // with more in between adds what is in between.
-func added(d *document.Document, s *typing.Step) (text string, ok bool) {
+func added(d *page, s *typing.Step) (text string, ok bool) {
 	e := s.Edit
 	switch {
 	case s.Kind == typing.Key && s.Class != typing.Backspace:
-		return e.Typed(d.Cursor())
+		return e.Typed(d.cursor)
 	case s.Kind != typing.Change:
 		return "", false
 	}
-	before := d.Cursor() - e.Offset // replaced by the same text
-	if before < 0 || before > e.Delete || before > len(e.Insert) || e.Cursor < d.Cursor() || e.Cursor > e.Offset+len(e.Insert) {
+	before := d.cursor - e.Offset // replaced by the same text
+	if before < 0 || before > e.Delete || before > len(e.Insert) || e.Cursor < d.cursor || e.Cursor > e.Offset+len(e.Insert) {
 		return "", false
 	}
-	old := d.Text()[e.Offset : e.Offset+e.Delete]
+	old := d.between(e.Offset, e.Offset+e.Delete)
 	if old[:before] != e.Insert[:before] || !strings.HasSuffix(e.Insert[before:], old[before:]) {
 		return "", false
 	}

@@ -3,7 +3,6 @@ package recording
 import (
 	"time"
 
-	"halfsecond/pipeline/document"
 	"halfsecond/simulators/ide/typing"
 )
 
@@ -32,17 +31,17 @@ const (
 // a rename.
 func findWay(order []event) {
 	var at *recording
-	texts := map[*recording]*document.Document{}
+	texts := map[*recording]*page{}
 	var follows follower
 	for i := range order {
 		e := &order[i]
 		s := &e.document.steps[e.step]
 		if texts[e.document] == nil {
-			texts[e.document] = &document.Document{}
+			texts[e.document] = &page{}
 		}
 		e.place = placeOf(at, e.document, s)
 		if e.place == elsewhere {
-			s.Do(texts[e.document])
+			texts[e.document].do(s)
 			continue
 		}
 		if e.place == coming {
@@ -76,12 +75,12 @@ func placeOf(at, d *recording, s *typing.Step) place {
 // meanwhile is so when it is opened. Truth is that of Replay, but ends where another
 // document is opened.
 func (s *Session) Whole() typing.Source {
-	return &whole{order: s.order, texts: map[*recording]*document.Document{}}
+	return &whole{order: s.order, texts: map[*recording]*page{}}
 }
 
 type whole struct {
 	order  []event
-	texts  map[*recording]*document.Document
+	texts  map[*recording]*page
 	begun  bool
 	last   time.Duration
 	came   bool // the Open before the next step was handed out
@@ -94,7 +93,7 @@ func (w *whole) Next() (typing.Step, bool) {
 		e := &w.order[0]
 		d := w.texts[e.document]
 		if d == nil {
-			d = &document.Document{}
+			d = &page{}
 			w.texts[e.document] = d
 		}
 		s := e.document.steps[e.step]
@@ -103,11 +102,11 @@ func (w *whole) Next() (typing.Step, bool) {
 			w.came = true
 			return w.open(e, d, &s), true
 		case e.place == elsewhere:
-			s.Do(d)
+			d.do(&s)
 			w.order = w.order[1:]
 			continue
 		}
-		s.Do(d)
+		d.do(&s)
 		w.order, w.came = w.order[1:], false
 		s.Truth = e.truth
 		return w.hand(e, s), true
@@ -116,12 +115,12 @@ func (w *whole) Next() (typing.Step, bool) {
 }
 
 // open returns the step that opens the document of an event. A move is done with it.
-func (w *whole) open(e *event, d *document.Document, s *typing.Step) typing.Step {
+func (w *whole) open(e *event, d *page, s *typing.Step) typing.Step {
 	if s.Kind == typing.Move {
-		s.Do(d)
+		d.do(s)
 		w.order, w.came = w.order[1:], false
 	}
-	return w.hand(e, typing.Step{Kind: typing.Open, Text: d.Text(), Cursor: d.Cursor()})
+	return w.hand(e, typing.Step{Kind: typing.Open, Text: d.String(), Cursor: d.cursor})
 }
 
 // hand gives a step its gap and its burst, and one that opens a document its number.

@@ -51,21 +51,21 @@ func TestWholeSession(t *testing.T) {
 // Truth follows at the cursor until something else happens or another document is
 // opened.
 func TestWholeTruthFollows(t *testing.T) {
-	var d document.Document
+	var d page
 	promised, open := "", false
 	for i, step := range all(BuiltIn().Whole()) {
 		if _, ok := added(&d, &step); !ok && open {
-			if got := string(d.Before()); got != promised {
+			if got := d.between(0, d.cursor); got != promised {
 				t.Fatalf("step %d: came to %q, promised was %q", i, got, promised)
 			}
 			open = false
 		}
-		step.Do(&d)
-		if open && !strings.HasPrefix(promised, string(d.Before())) {
-			t.Fatalf("step %d: came to %q, promised was %q", i, d.Before(), promised)
+		d.do(&step)
+		if open && !strings.HasPrefix(promised, d.between(0, d.cursor)) {
+			t.Fatalf("step %d: came to %q, promised was %q", i, d.between(0, d.cursor), promised)
 		}
 		if step.Kind == typing.Key {
-			promised, open = string(d.Before())+step.Truth, true
+			promised, open = d.between(0, d.cursor)+step.Truth, true
 		}
 	}
 }

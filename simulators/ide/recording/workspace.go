@@ -234,7 +234,7 @@ func (w *workspace) document(e *entry) error {
 	}
 	switch e.Kind {
 	case "storeContent":
-		w.contents[e.ContentID] = d.text
+		w.contents[e.ContentID] = d.String()
 		return nil
 	case "changed":
 		return w.changed(e, d)
@@ -264,7 +264,7 @@ func (w *workspace) selected(e *entry, d *recording) error {
 	if len(e.Selection) == 0 {
 		return nil
 	}
-	if _, err := offset(d.text, d.ascii, e.Selection[0][1]); err != nil {
+	if _, err := d.offset(e.Selection[0][1]); err != nil {
 		return nil
 	}
 	return w.do(&line{Ev: "sel", T: w.instant(e), Doc: e.ID, Sel: e.Selection})

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"halfsecond/pipeline/document"
 	"halfsecond/simulators/ide/typing"
 )
 
@@ -91,7 +90,7 @@ func each(y typing.Source, write func(*line) error) error {
 
 // writing is a recording while it is written.
 type writing struct {
-	document document.Document
+	document page
 	now      time.Duration
 	begun    bool
 }
@@ -111,18 +110,17 @@ func (w *writing) line(s *typing.Step) (*line, error) {
 	switch s.Kind {
 	case typing.Open:
 		l.Ev, l.Text = "content", &s.Text
-		s.Do(&w.document)
+		w.document.do(s)
 	case typing.Move:
 		l.Ev = "sel"
-		s.Do(&w.document)
-		text := w.document.Text()
-		l.Sel = [][2]int{{unitsOf(text[:s.Cursor-s.Selected]), unitsOf(text[:s.Cursor])}}
+		w.document.do(s)
+		l.Sel = [][2]int{{w.document.units(s.Cursor - s.Selected), w.document.units(s.Cursor)}}
 		l.Truth = &s.Truth
 		return l, nil
 	default:
 		err = w.edit(l, s)
 	}
-	cursor := unitsOf(w.document.Before())
+	cursor := w.document.units(w.document.cursor)
 	l.Cursor = &cursor
 	return l, err
 }
@@ -133,15 +131,13 @@ func (w *writing) edit(l *line, s *typing.Step) (err error) {
 	if l.K, err = writtenKind(s); err != nil {
 		return err
 	}
-	text := w.document.Text()
 	e := s.Edit
-	from := unitsOf(text[:e.Offset])
-	l.Edit = []part{{from, from + unitsOf(text[e.Offset:e.Offset+e.Delete]), e.Insert}}
+	l.Edit = []part{{w.document.units(e.Offset), w.document.units(e.Offset + e.Delete), e.Insert}}
 	if s.Kind == typing.Key {
 		l.Class, l.Burst = s.Class.String(), s.Burst
 	}
 	l.Truth = &s.Truth
-	s.Do(&w.document)
+	w.document.do(s)
 	return nil
 }
 
