@@ -37,6 +37,7 @@ type wireHeader struct {
 	Requests     map[string]int `json:"request_outcomes"`
 	Sessions     []int          `json:"sessions"`
 	Indexes      []int          `json:"indexes,omitempty"`
+	Dues         []int64        `json:"dues_ns,omitempty"`
 	Conditions   []Condition    `json:"conditions,omitempty"`
 	Series       int            `json:"series"`
 	Speed        *wireSpeed     `json:"speed,omitempty"`
@@ -111,7 +112,7 @@ func (r *Run) Write(w io.Writer) error {
 	f := &r.Facts
 	err := e.Encode(wireHeader{
 		Version, f.Scenario, f.ScenarioHash, f.Kind, f.Target, f.Model, f.Protocol, f.Seed, f.N, f.NAsked, f.Version,
-		f.Unfinished, f.Unfit, f.Unsteady, f.Limit, f.Outcomes, f.Requests, append([]int{}, r.Sessions...), r.Indexes, f.Conditions, len(r.Series), f.Speed.wire(),
+		f.Unfinished, f.Unfit, f.Unsteady, f.Limit, f.Outcomes, f.Requests, append([]int{}, r.Sessions...), r.Indexes, r.Dues, f.Conditions, len(r.Series), f.Speed.wire(),
 	})
 	for i := 0; err == nil && i < len(r.Series); i++ {
 		err = e.Encode(r.Series[i].wire())
@@ -198,7 +199,10 @@ func readHeader(line []byte) (*Run, int, error) {
 	if len(h.Indexes) > 0 && len(h.Indexes) != h.N {
 		return nil, 0, fmt.Errorf("line 1: n is %d, but indexes has %d", h.N, len(h.Indexes))
 	}
-	return &Run{Sessions: h.Sessions, Indexes: h.Indexes, Facts: Facts{
+	if len(h.Dues) > 0 && len(h.Dues) != h.N {
+		return nil, 0, fmt.Errorf("line 1: n is %d, but dues_ns has %d", h.N, len(h.Dues))
+	}
+	return &Run{Sessions: h.Sessions, Indexes: h.Indexes, Dues: h.Dues, Facts: Facts{
 		h.Scenario, h.ScenarioHash, h.Kind, h.Target, h.Model, h.Protocol, h.Seed, h.N, h.NAsked, h.Version, h.Unfinished, h.Unfit, h.Unsteady, h.Limit,
 		h.Outcomes, h.Requests, h.Conditions, h.Speed.speed(),
 	}}, h.Series, nil

@@ -10,6 +10,16 @@ import (
 	"halfsecond/pipeline"
 )
 
+// ErrDiffer is what keeps runs from being compared unless that is asked for, see
+// Settings.Anyway: they are of two experiments, or one run twice.
+var ErrDiffer = errors.New("the runs are not of one experiment")
+
+// differences are the reasons for ErrDiffer.
+type differences struct{ error }
+
+// Is says that these are an ErrDiffer.
+func (differences) Is(target error) bool { return target == ErrDiffer }
+
 // check finds out whether the two runs are of one experiment, and what else a reader
 // has to know. Another seed is another sample of the same experiment, and is fine.
 func (c *Comparison) check(a, b *Run, anyway bool) error {
@@ -21,7 +31,7 @@ func (c *Comparison) check(a, b *Run, anyway bool) error {
 		differ = append(differ, fmt.Errorf("runs A and B are the same one: all values of its %d interactions are equal to the nanosecond", c.A.N))
 	}
 	if len(differ) > 0 && !anyway {
-		return errors.Join(differ...)
+		return differences{errors.Join(differ...)}
 	}
 	for _, err := range differ {
 		c.warn("%v", err)

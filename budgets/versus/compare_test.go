@@ -1,6 +1,7 @@
 package versus
 
 import (
+	"errors"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -187,11 +188,14 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("error %v, want it to say %q", err, want)
 		}
 	}
+	if !errors.Is(err, ErrDiffer) {
+		t.Errorf("error %v, want ErrDiffer", err)
+	}
 	if c := compare(t, a, b, Settings{Anyway: true}); len(c.Warnings) != 2 {
 		t.Errorf("warnings %q, want the two reasons", c.Warnings)
 	}
 	b.Facts.Kind = pipeline.KindVoice
-	if _, err := Compare(a, b, Settings{Anyway: true}); err == nil || !strings.Contains(err.Error(), "run A is of kind bench and run B of kind voice") {
+	if _, err := Compare(a, b, Settings{Anyway: true}); err == nil || errors.Is(err, ErrDiffer) || !strings.Contains(err.Error(), "run A is of kind bench and run B of kind voice") {
 		t.Errorf("error %v, want kinds to be refused", err)
 	}
 	grid := Facts{Kind: pipeline.KindGrid}

@@ -2,6 +2,7 @@ package versus
 
 import (
 	"fmt"
+	"slices"
 
 	"halfsecond/pipeline/quantile"
 )
@@ -22,11 +23,13 @@ type identity struct{ session, index int }
 // pair returns the interactions of two runs in order of time, those of the second alone at
 // the end, and the same one of both together: under one
 // scenario and one seed it fell due at the same instant and asked for as much, so that
-// much of what it took in one run it takes in the other. Where they cannot be paired it
-// says why.
+// much of what it took in one run it takes in the other. So it is with keys of ghost text
+// under two scenarios when those that are in both fell due at the same instants: somebody
+// types alike whatever the plugin does, until a suggestion is taken. Where runs cannot be
+// paired it says why.
 func pair(a, b *Run) (members []member, why string) {
 	switch {
-	case a.ScenarioHash != b.ScenarioHash:
+	case a.ScenarioHash != b.ScenarioHash && (len(a.Dues) == 0 || len(b.Dues) == 0):
 		return nil, "they are of different scenarios"
 	case a.Target != b.Target:
 		return nil, "they were on different targets"
@@ -54,8 +57,17 @@ func pair(a, b *Run) (members []member, why string) {
 		return nil, "an interaction is in a run twice"
 	case longer == 0 || float64(shared(members)) < leastShared*float64(longer):
 		return nil, fmt.Sprintf("of %d interactions only %d are in both", longer, shared(members))
+	case a.ScenarioHash != b.ScenarioHash && !alike(a, b, members):
+		return nil, "they are of different scenarios, whose keys fell due at other instants"
 	}
 	return members, ""
+}
+
+// alike reports whether all keys that are in both runs fell due at the same instants.
+func alike(a, b *Run, members []member) bool {
+	return !slices.ContainsFunc(members, func(m member) bool {
+		return m.a != absent && m.b != absent && a.Dues[m.a] != b.Dues[m.b]
+	})
 }
 
 // shared returns how many of the members are in both runs.
@@ -98,6 +110,9 @@ func drawPairs(a, b *Run, members []member) (da, db draw) {
 		}
 	}
 	plan, words := planOf(sessions, func() int { return max(quantile.BlockLength(a.landings()), quantile.BlockLength(b.landings())) })
+	if a.ScenarioHash != b.ScenarioHash {
+		words += "; each key fell due at the same instant in both though their scenarios differ"
+	}
 	da.plan, da.words, db.plan, db.words = plan, words, plan, words
 	return da, db
 }

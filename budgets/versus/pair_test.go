@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"halfsecond/budgets"
+	"halfsecond/pipeline"
 )
 
 // Runs of one scenario and one seed are paired, others are not, and it is said why.
@@ -41,6 +42,56 @@ func TestPair(t *testing.T) {
 		if members, why := pair(plain(), b); shared(members) != c.pairs || why != c.why {
 			t.Errorf("%s: %d pairs, %q; want %d, %q", c.name, shared(members), why, c.pairs, c.why)
 		}
+	}
+}
+
+// Keys of ghost text are paired under two scenarios when they fell due at the same
+// instants, from a baseline too, and that is said.
+func TestPairKeysOfTwoScenarios(t *testing.T) {
+	keys := func(hash string) *Run {
+		h := header(40)
+		h.Kind, h.ScenarioHash = pipeline.KindIDE, hash
+		traces := drawn(rand.New(rand.NewPCG(1, 2)), 40, 200*ms)
+		for i := range traces {
+			traces[i].Kind = pipeline.KindIDE
+		}
+		return runOf(t, h, traces)
+	}
+	saved := func(r *Run) *Run {
+		again, err := Read(bytes.NewReader(written(t, r)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return again
+	}
+	const differ = "they are of different scenarios"
+	for _, c := range []struct {
+		name   string
+		change func(b *Run) *Run
+		pairs  int
+		why    string
+	}{
+		{"the same instants", func(b *Run) *Run { return b }, 40, ""},
+		{"a baseline", saved, 40, ""},
+		{"a key in one only", func(b *Run) *Run { b.Sessions[3], b.Dues[3] = 99, 1; return b }, 39, ""},
+		{"a key at another instant", func(b *Run) *Run { b.Dues[39]++; return b }, 0, differ + ", whose keys fell due at other instants"},
+		{"an earlier baseline", func(b *Run) *Run { b.Dues = nil; return saved(b) }, 0, differ},
+		{"another seed", func(b *Run) *Run { b.Seed = 8; return b }, 0, "their seeds differ, and with them what they asked"},
+	} {
+		a, b := keys("x"), c.change(keys("y"))
+		for range 2 { // either way round
+			if members, why := pair(a, b); shared(members) != c.pairs || why != c.why {
+				t.Errorf("%s: %d pairs, %q; want %d, %q", c.name, shared(members), why, c.pairs, c.why)
+			}
+			a, b = b, a
+		}
+	}
+	c := compare(t, keys("x"), keys("y"), Settings{Anyway: true})
+	if want := "interactions one by one: neighbours in time do not resemble each other; each key fell due at the same instant in both though their scenarios differ"; c.Pairs != 40 || c.DrawnA != want || c.DrawnB != want {
+		t.Errorf("%d pairs, drawn %q and %q, want 40, %q", c.Pairs, c.DrawnA, c.DrawnB, want)
+	}
+	if c := compare(t, keys("x"), keys("x"), Settings{Anyway: true}); strings.Contains(c.DrawnA, "scenarios") {
+		t.Errorf("of one scenario: drawn %q", c.DrawnA)
 	}
 }
 

@@ -17,6 +17,7 @@ type Run struct {
 	Facts
 	Sessions []int    // whose each interaction is, in the order in which they were due
 	Indexes  []int    // which of that session; nil where a baseline does not say it
+	Dues     []int64  // when each key of ghost text fell due, ns; nil for other kinds, and where a baseline does not say it
 	Series   []Series // the metric that interactions land with first
 }
 
@@ -95,6 +96,9 @@ func Of(a *budgets.Analysis) *Run {
 	r := &Run{Facts: factsOf(a)}
 	for i := range traces {
 		r.Sessions, r.Indexes = append(r.Sessions, traces[i].Session), append(r.Indexes, traces[i].Index)
+		if r.Kind == pipeline.KindIDE {
+			r.Dues = append(r.Dues, int64(traces[i].Due))
+		}
 	}
 	judged := judgedMetrics(a)
 	for i := range a.Pools {

@@ -116,6 +116,9 @@ func runCompare(_ context.Context, p *program, o *compareOptions, args []string)
 		return usageError(err)
 	}
 	c, err := versus.Compare(a, b, versus.Settings{Matters: matters, Seed: o.seed, Anyway: o.anyway})
+	if errors.Is(err, versus.ErrDiffer) {
+		err = fmt.Errorf("%w\n--anyway compares them all the same, and warns of this", err)
+	}
 	if err != nil {
 		return usageError(fmt.Errorf("%s and %s are not comparable:\n%w", args[0], args[1], err))
 	}
