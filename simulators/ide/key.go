@@ -31,7 +31,6 @@ type key struct {
 	request     *request // nil when nothing was asked, and again when that has ended
 	joined      *request // the request of an earlier key whose text came while this was the last
 	past        bool     // something else happened in the editor since
-	useful      bool     // its request's answer was shown
 	guessed     bool     // what follows its answer was asked for
 	stored      bool     // and it is in the cache
 	flashes     int      // how often it was hidden before it counts as shown

@@ -6,31 +6,43 @@ import (
 	"halfsecond/simulators/ide/cache"
 )
 
-// recall shows what the cache has for the document as it is, and reports whether the step
-// needs no request: there is something to show, or it is known that nothing is said there.
+// recall has what the cache has for the document as it is shown, as an answer that came now, and
+// reports whether the step needs no request: there is something to show, or it is known that
+// nothing is said there.
 func (e *Editor) recall(k *key) bool {
-	if e.cache == nil {
-		return false
-	}
 	asked := e.document.Snapshot()
-	hit, ok := e.cache.Find(cache.Of(&asked, e.number), e.sim.config.Loop.Now())
+	hit, ok := e.find(&asked)
 	if ok && hit.Rest == "" {
 		e.asking.patience.Asked()
 		k.held = heldByKnown
 		return true
 	}
-	if !ok || !document.Visible(hit.Rest) || !e.displayable(hit.Rest) {
+	r := e.cached(k, &asked, &hit)
+	if _, any := e.part(r, hit.Rest); !ok || !any || !e.displayable(hit.Rest) {
 		return false
 	}
-	now := e.sim.config.Loop.Now()
 	e.asking.patience.Asked()
-	k.waited(now)
-	k.source = pipeline.SourceCache
-	k.Uses = append(k.Uses, pipeline.Use{Request: hit.Request, How: "cached"})
-	k.landWith(hit.Rest, hit.Complete, now)
-	e.hide(pipeline.MarkReplaced)
-	e.appear(k, hit.Request, hit.Rest, hit.Complete)
+	if s := &e.screen; !k.landed() && (s.held == nil || s.held.Record.ID < hit.Request) {
+		k.waited(e.sim.config.Loop.Now())
+	}
+	e.offer(r, hit.Rest)
 	return true
+}
+
+// find looks for an answer to the document as it is, or may be.
+func (e *Editor) find(asked *document.Snapshot) (cache.Hit, bool) {
+	if e.cache == nil {
+		return cache.Hit{}, false
+	}
+	return e.cache.Find(cache.Of(asked, e.number), e.sim.config.Loop.Now())
+}
+
+// cached returns an answer from the cache as that to a request of a step, which has ended.
+func (e *Editor) cached(k *key, asked *document.Snapshot, hit *cache.Hit) *request {
+	r := &request{editor: e, key: k, asked: *asked, document: e.number, text: hit.Rest, whole: hit.Complete, ready: pipeline.Unknown}
+	r.cached, r.ended = true, true
+	r.Record.ID = hit.Request
+	return r
 }
 
 // store keeps the answer of a request that has ended, where the rules keep it: one to the

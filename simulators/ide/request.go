@@ -32,6 +32,7 @@ type request struct {
 
 	speculative bool // asked as if a suggestion were accepted
 	warmUp      bool // nobody waits for its answer
+	cached      bool // the answer is from the cache, and was asked for earlier
 	dropped     bool // the editor gave it up
 	closed      bool // on the wire
 	ended       bool
@@ -111,7 +112,9 @@ func (r *request) judge() (rest string, ok bool) {
 	if ok && !e.displayable(rest) {
 		v, ok = document.NotDisplayable, false
 	}
-	r.key.verdict, r.valid = v, ok
+	if r.valid = ok; !r.cached {
+		r.key.verdict = v
+	}
 	return rest, ok
 }
 
@@ -148,10 +151,21 @@ func (r *request) notify(p pipeline.Progress) {
 
 // source returns where the text of a request's own key comes from.
 func (r *request) source() string {
-	if r.speculative {
+	switch {
+	case r.cached:
+		return pipeline.SourceCache
+	case r.speculative:
 		return pipeline.SourceSpeculation
 	}
 	return pipeline.SourceNetwork
+}
+
+// use returns that the text of a step came from this request.
+func (r *request) use(how string) pipeline.Use {
+	if r.cached {
+		how = "cached"
+	}
+	return pipeline.Use{Request: r.Record.ID, How: how}
 }
 
 // land marks what came for the request's key, and for the last key if that took

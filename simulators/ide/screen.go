@@ -133,7 +133,6 @@ func (e *Editor) show(r *request, rest string) {
 	case s.rest == "" || s.request < r.Record.ID && !strings.HasPrefix(s.rest, rest):
 		e.hide(pipeline.MarkReplaced)
 		e.appear(r.key, r.Record.ID, rest, r.whole)
-		r.key.useful = true
 		e.closeOthers(r)
 	}
 	if s := &e.screen; s.request == r.Record.ID && s.whole {
@@ -145,13 +144,16 @@ func (e *Editor) show(r *request, rest string) {
 func (e *Editor) serve(r *request, now time.Duration) {
 	if k := r.key; !k.landed() {
 		k.source = r.source()
+		if r.cached {
+			k.Uses = append(k.Uses, r.use("cached"))
+		}
 	}
 	if k := e.last; k != nil && k != r.key && !k.landed() {
 		k.source, k.joined = pipeline.SourceJoined, r
-		if r.key.class == pipeline.ClassSpeculation {
-			k.source = pipeline.SourceSpeculation
+		if r.cached || r.speculative {
+			k.source = r.source()
 		}
-		k.Uses = append(k.Uses, pipeline.Use{Request: r.Record.ID, How: "joined"})
+		k.Uses = append(k.Uses, r.use("joined"))
 	}
 	r.land(pipeline.MarkFirstCharacter, now)
 }
@@ -172,8 +174,8 @@ func (e *Editor) appear(k *key, request int64, rest string, whole bool) {
 // there is anything to show of it yet.
 func (e *Editor) offer(r *request, rest string) bool {
 	s, d := &e.screen, &e.sim.config.Plugin.Display
-	part := d.Part(rest, r.whole)
-	if !document.Visible(part) || !extends(part, s.entry) {
+	part, ok := e.part(r, rest)
+	if !ok {
 		return false
 	}
 	now := e.sim.config.Loop.Now()
@@ -199,6 +201,12 @@ func (e *Editor) offer(r *request, rest string) bool {
 	return true
 }
 
+// part returns what may be shown of an answer as far as it came, and whether that is anything.
+func (e *Editor) part(r *request, rest string) (part string, ok bool) {
+	part = e.sim.config.Plugin.Display.Part(rest, r.whole)
+	return part, document.Visible(part) && extends(part, e.screen.entry)
+}
+
 // replaced is told of what was held back that gives way to what is held now.
 func (e *Editor) replaced(before *request) {
 	if a := &e.asking; a.awaited == before {
@@ -213,7 +221,7 @@ func (e *Editor) holdOver() {
 	r := s.held
 	s.held, s.holds = nil, false
 	if rest, ok := r.judge(); ok {
-		if part := e.sim.config.Plugin.Display.Part(rest, r.whole); document.Visible(part) && extends(part, s.entry) {
+		if part, ok := e.part(r, rest); ok {
 			e.held(r)
 			e.show(r, part)
 		}

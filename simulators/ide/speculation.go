@@ -34,18 +34,25 @@ func (e *Editor) suppose() {
 	e.settle()
 }
 
-// guessNext asks for what follows the suggestion that is shown.
+// guessNext asks for what follows the suggestion that is shown, wherever that came from, unless the
+// cache knows it. So llama.vim has it, whose s:fim_try_hint asks ahead behind a hint from its cache
+// (ggml-org/llama.vim autoload/llama.vim), and llama.vscode, whose cacheFutureSuggestion looks into
+// its cache first (ggml-org/llama.vscode src/completion.ts); both read 2026-11-30.
 func (e *Editor) guessNext() {
 	s := &e.screen
 	s.owner.guessed = true
 	edit := e.acceptance(s.rest)
+	asked := e.document.Supposing(edit)
+	if _, known := e.find(&asked); known {
+		return
+	}
 	k := e.newStep(pipeline.ClassSpeculation, e.sim.config.Loop.Now())
 	k.past, k.opportunity = true, true
 	var supposed document.Document
 	supposed.Open(string(e.document.Before())+edit.Insert+e.document.After()[edit.Delete:], edit.Cursor)
 	b, _ := e.sim.tools()
 	r := e.requestOf(k, b.Build(&supposed), after(e.truth, s.rest))
-	r.asked = e.document.Supposing(edit)
+	r.asked = asked
 	r.speculative = true
 	before := e.guess
 	e.guess = r
