@@ -198,7 +198,8 @@ func (d drawing) axis() string {
 		text := []rune(label)
 		text = text[:min(len(text), d.cells)]
 		from := max(min(d.column(at), d.cells)-len(text), 0)
-		if slices.ContainsFunc(cells[max(from-1, 0):from+len(text)], func(r rune) bool { return r != ' ' }) {
+		to := min(from+len(text)+1, d.cells)
+		if slices.ContainsFunc(cells[max(from-1, 0):to], func(r rune) bool { return r != ' ' }) {
 			return // no room beside another label
 		}
 		copy(cells[from:], text)
