@@ -75,8 +75,9 @@ var ghostMetrics = []Metric{
 		Name: "waste_per_useful", Unit: Count, whole: true, Over: "the whole run",
 		Formula: "tokens that were evaluated or generated for answers that were not useful / useful answers",
 		gather: func(traces []pipeline.Trace, p *Pool) {
-			if w := sortedOut(traces, 0).Waste(); w.Useful > 0 {
-				p.add(float64(w.WastedPrompt+w.WastedOutput) / float64(w.Useful))
+			w := sortedOut(traces, 0).Waste()
+			if v, ok := w.PerUseful(w.WastedPrompt + w.WastedOutput); ok {
+				p.add(v)
 			}
 		},
 	},

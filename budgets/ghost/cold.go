@@ -1,6 +1,10 @@
 package ghost
 
-import "time"
+import (
+	"time"
+
+	"halfsecond/pipeline"
+)
 
 // LeastLoad is from when on a load that a server states is one: Ollama states some
 // milliseconds with every answer, and seconds where a model was loaded (its api.md, read
@@ -22,13 +26,16 @@ func (r *Run) Cold() (c Cold) {
 	var cold, warm []time.Duration
 	for i := range r.Requests {
 		q := &r.Requests[i]
-		c.add(q.Cold())
-		first := Landed(q.Trace)
-		switch {
-		case q.Cold():
-			c.Loads = append(c.Loads, q.ID)
-			cold = append(cold, first)
-		default:
+		if !q.Asked() {
+			continue
+		}
+		first := pipeline.Unknown
+		if q.Final {
+			first = Landed(q.Trace)
+		}
+		if c.add(q.Cold()); q.Cold() {
+			c.Loads, cold = append(c.Loads, q.ID), append(cold, first)
+		} else {
 			warm = append(warm, first)
 		}
 	}

@@ -30,12 +30,12 @@ type Figures struct {
 func (r *Run) Figures() *Figures {
 	f := &Figures{
 		Keys: len(r.Keys), BySource: r.BySource(), Censored: r.Censored(), Worth: r.Worth(), Seen: r.Seen(),
-		Requests: len(r.Requests), WarmUps: r.WarmUps, Ledger: r.Ledger(), Waste: r.Waste(), Prefix: r.Prefix(), Edges: r.Edges(), Regret: r.Regret(), Cold: r.Cold(),
+		Requests: r.Sent(), WarmUps: r.WarmUps, Ledger: r.Ledger(), Waste: r.Waste(), Prefix: r.Prefix(), Edges: r.Edges(), Regret: r.Regret(), Cold: r.Cold(),
 	}
 	keys := r.Opportunities()
 	f.Opportunities, f.First, f.Stages = len(keys), firstOf(keys), r.StageTimes()
 	for _, t := range r.Keys {
-		f.KeyRequests += len(t.Requests)
+		f.KeyRequests += sent(t)
 	}
 	return f
 }

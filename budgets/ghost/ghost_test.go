@@ -190,7 +190,7 @@ func TestLedgerAndWaste(t *testing.T) {
 	}
 	// 100 of the useful one; 20 of the late one, 100 of the closed one, 50 that nobody counted
 	// of the next, 0 of the refused one, and 20 of the step whose text was not on the screen
-	want := Waste{Useful: 1, Prompt: 290, Output: 30, WastedPrompt: 190, WastedOutput: 20, Estimated: 50}
+	want := Waste{Useful: 1, Prompt: 290, Output: 30, WastedPrompt: 190, WastedOutput: 20, Estimated: 50, Known: 6}
 	if got := r.Waste(); got != want {
 		t.Errorf("waste %+v\nwant  %+v", got, want)
 	}
@@ -253,5 +253,72 @@ func TestBySource(t *testing.T) {
 	}
 	if got, want := strings.Join(words, " "), "network1 [115ms]"; got != want {
 		t.Errorf("by source: %s, want %s", got, want)
+	}
+}
+
+// What a step says of an answer is of the last of its requests: one that was refused before had
+// none, was given up by the server, and did not wait for what the step waited for.
+func TestAskedAgain(t *testing.T) {
+	refused := func(r *pipeline.Request) { r.Outcome, r.End, r.Transport.Status = pipeline.Refused, r.Sent+5*ms, 429 }
+	served := asks(asks(key(0, "opportunity=yes", "verdict=exact", "source=network"), 1, 75, refused), 2, 1075, modelled(1075, 1100))
+	mark(mark(served, "first_character", 1100), "shown", 1100)
+	w := Of([]*pipeline.Trace{served}, Options{}).Figures()
+	if want := (Worth{[]Count{{"exact", 1}}, Share{1, 1}, Share{1, 2}, Share{1, 1}}); !reflect.DeepEqual(w.Worth, want) {
+		t.Errorf("worth %v, want %v", w.Worth, want)
+	}
+	if want := (Times{1100 * ms}); !reflect.DeepEqual(w.Cold.Warm, want) {
+		t.Errorf("warm %v, want %v", w.Cold.Warm, want)
+	}
+	closed := asks(asks(key(0, "opportunity=yes", "verdict=none", "given_up=rule"), 1, 75, refused), 2, 1075, func(r *pipeline.Request) {
+		r.Outcome, r.Closed = pipeline.Cancelled, 1100*ms
+	})
+	ledger := []Entry{{Owner: ByPlugin, Requests: 1, OnWire: 1}, {Owner: ByServer, Requests: 1}}
+	if got := Of([]*pipeline.Trace{closed}, Options{}).Ledger(); !reflect.DeepEqual(got, ledger) {
+		t.Errorf("ledger %+v, want %+v", got, ledger)
+	}
+}
+
+// A request that the tester never let go was given up, and is not among those that were sent.
+func TestNeverSent(t *testing.T) {
+	unsent := func(r *pipeline.Request) { r.Outcome, r.Sent = pipeline.Dropped, pipeline.Unknown }
+	r := Of([]*pipeline.Trace{
+		asks(key(0, "opportunity=yes", "verdict=none"), 1, 75, unsent), asks(key(200, "opportunity=yes", "verdict=none"), 2, 275, nil),
+		asks(traced(pipeline.KindStep, 0, 300, "class=focus"), 3, 300, unsent),
+	}, Options{})
+	f := r.Figures()
+	if f.Requests != 1 || f.KeyRequests != 1 || f.WarmUps != 0 || f.Worth.OfRequests != (Share{0, 1}) || f.Cold.Of != 1 || r.MostInFlight() != 1 {
+		t.Errorf("%d requests, %d of keys, %d warm-ups, worth of %v, cold of %v, %d in flight; want 1, 1, 0, 0 of 1, 0 of 1, 1", f.Requests, f.KeyRequests, f.WarmUps, f.Worth.OfRequests, f.Cold.Share, r.MostInFlight())
+	}
+	if want := []Entry{{Owner: ByTester, Requests: 1}}; !reflect.DeepEqual(f.Ledger, want) {
+		t.Errorf("ledger %+v, want %+v", f.Ledger, want)
+	}
+}
+
+// A useful answer counts as one whether or not anybody told its tokens.
+func TestUsefulWithoutCounts(t *testing.T) {
+	shown := mark(asks(key(0, "opportunity=yes", "verdict=exact", "source=network"), 1, 75, nil), "shown", 200)
+	r := Of([]*pipeline.Trace{shown}, Options{})
+	w := r.Waste()
+	if want := (Waste{Useful: 1, Unknown: 1}); w != want {
+		t.Errorf("waste %+v, want %+v", w, want)
+	}
+	if each, ok := w.PerUseful(0); ok {
+		t.Errorf("%v tokens for each useful answer where none are known", each)
+	}
+}
+
+// Of a modelled server that does not say what it had computed by the close the work is unknown,
+// and that all of the prompt was computed an estimate.
+func TestWorkUnknown(t *testing.T) {
+	closed := asks(key(0, "opportunity=yes", "verdict=none", "given_up=rule"), 1, 75, func(r *pipeline.Request) {
+		modelled(75, 0)(r)
+		r.FirstOutput, r.Closed, r.Outcome, r.PromptTokens, r.OutputTokens = pipeline.Unknown, 100*ms, pipeline.Cancelled, 80, 0
+	})
+	r := Of([]*pipeline.Trace{closed}, Options{})
+	if got, want := r.Ledger(), []Entry{{Owner: ByPlugin, Requests: 1, OnWire: 1}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("ledger %+v, want %+v", got, want)
+	}
+	if got, want := r.Waste(), (Waste{Prompt: 80, WastedPrompt: 80, Estimated: 80, Known: 1}); got != want {
+		t.Errorf("waste %+v, want %+v", got, want)
 	}
 }

@@ -54,11 +54,13 @@ func (r *Run) Ledger() (all []Entry) {
 
 // Owner returns who gave a request up; "" where nobody did.
 func (q *Request) Owner() string {
-	switch q.Trace.Fact(pipeline.FactGivenUp) {
-	case pipeline.ClosedByEditor:
-		return ByEditorToken
-	case pipeline.ClosedByRule, pipeline.ClosedByServed, pipeline.Discarded:
-		return ByPlugin
+	if q.Final {
+		switch q.Trace.Fact(pipeline.FactGivenUp) {
+		case pipeline.ClosedByEditor:
+			return ByEditorToken
+		case pipeline.ClosedByRule, pipeline.ClosedByServed, pipeline.Discarded:
+			return ByPlugin
+		}
 	}
 	switch q.Outcome {
 	case pipeline.Refused, pipeline.Error, pipeline.Truncated:
@@ -109,7 +111,7 @@ func (r *Run) MostInFlight() (most int) {
 			if q.Closed != pipeline.Unknown {
 				end = q.Closed
 			}
-			if q.Due <= at && (end == pipeline.Unknown || end > at) {
+			if q.Asked() && q.Due <= at && (end == pipeline.Unknown || end > at) {
 				n++
 			}
 		}

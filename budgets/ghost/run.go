@@ -28,7 +28,7 @@ type Run struct {
 	Keys     []*pipeline.Trace // in the order of their instants
 	Steps    []*pipeline.Trace // what is no key and may have led to a request, warm-ups aside
 	Requests []Request         // of both, in the order of their IDs
-	WarmUps  int               // requests that nobody waited for
+	WarmUps  int               // requests that nobody waited for, those aside that the tester dropped
 	Options  Options
 
 	byID map[int64]*Request
@@ -39,6 +39,9 @@ type Run struct {
 type Request struct {
 	*pipeline.Request
 	Trace *pipeline.Trace
+	// Final: it is the last of its step's, so that what the step says of an answer, of the time
+	// to it and of who gave it up is of this one. One before it was refused, and asked again.
+	Final bool
 	// Useful: its answer was shown, now or after trimming, and did not turn out stale; or
 	// another step drew on it.
 	Useful bool
@@ -60,7 +63,7 @@ func Of(traces []*pipeline.Trace, o Options) *Run {
 	slices.SortStableFunc(r.Requests, func(a, b Request) int { return cmp.Compare(a.ID, b.ID) })
 	for i := range r.Requests {
 		q := &r.Requests[i]
-		q.Useful = shown(q.Trace) || r.used[q.ID]
+		q.Useful = q.Final && shown(q.Trace) || r.used[q.ID]
 		r.byID[q.ID] = q
 	}
 	return r
@@ -70,7 +73,11 @@ func Of(traces []*pipeline.Trace, o Options) *Run {
 func (r *Run) file(t *pipeline.Trace) {
 	switch {
 	case t.Fact(pipeline.FactClass) == pipeline.ClassFocus:
-		r.WarmUps += len(t.Requests)
+		for i := range t.Requests {
+			if t.Requests[i].Outcome != pipeline.Dropped {
+				r.WarmUps++
+			}
+		}
 		return
 	case t.Kind == pipeline.KindIDE:
 		r.Keys = append(r.Keys, t)
@@ -78,8 +85,31 @@ func (r *Run) file(t *pipeline.Trace) {
 		r.Steps = append(r.Steps, t)
 	}
 	for i := range t.Requests {
-		r.Requests = append(r.Requests, Request{Request: &t.Requests[i], Trace: t})
+		r.Requests = append(r.Requests, Request{Request: &t.Requests[i], Trace: t, Final: i == len(t.Requests)-1})
 	}
+}
+
+// Asked reports whether a request was sent: one that the tester never let go was not.
+func (q *Request) Asked() bool { return q.Sent != pipeline.Unknown }
+
+// sent returns how many requests of a step were sent.
+func sent(t *pipeline.Trace) (n int) {
+	for i := range t.Requests {
+		if t.Requests[i].Sent != pipeline.Unknown {
+			n++
+		}
+	}
+	return n
+}
+
+// Sent returns how many requests were sent, warm-ups aside.
+func (r *Run) Sent() (n int) {
+	for i := range r.Requests {
+		if r.Requests[i].Asked() {
+			n++
+		}
+	}
+	return n
 }
 
 // lastOf returns the last instant of a trace, or when the run ended where that is stated.

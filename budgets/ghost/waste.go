@@ -9,20 +9,33 @@ type Waste struct {
 	WastedPrompt, WastedOutput int
 	Estimated                  int // of the wasted ones: nobody counted them
 	Unknown                    int // requests of which not even an estimate is known
+	Known                      int // all others
+}
+
+// PerUseful returns how many of some tokens there are for each useful answer; ok is false where
+// there is none, or nothing is known of any request.
+func (w Waste) PerUseful(tokens int) (each float64, ok bool) {
+	if w.Useful == 0 || w.Known == 0 {
+		return 0, false
+	}
+	return float64(tokens) / float64(w.Useful), true
 }
 
 // Waste counts tokens.
 func (r *Run) Waste() (w Waste) {
 	for i := range r.Requests {
 		q := &r.Requests[i]
+		if q.Useful {
+			w.Useful++
+		}
 		prompt, output, estimated, ok := q.Work()
 		if !ok {
 			w.Unknown++
 			continue
 		}
+		w.Known++
 		w.Prompt, w.Output = w.Prompt+prompt, w.Output+output
 		if q.Useful {
-			w.Useful++
 			continue
 		}
 		w.WastedPrompt, w.WastedOutput, w.Estimated = w.WastedPrompt+prompt, w.WastedOutput+output, w.Estimated+estimated
@@ -41,5 +54,9 @@ func (q *Request) Work() (prompt, output, estimated int, ok bool) {
 	if q.Simulated && q.Scheduled == pipeline.Unknown && q.FirstOutput == pipeline.Unknown {
 		return 0, max(0, output), 0, true // nobody worked on it
 	}
-	return max(0, prompt-max(0, q.CachedTokens)), max(0, output), max(0, estimated), ok
+	prompt = max(0, prompt-max(0, q.CachedTokens))
+	if q.Closed != pipeline.Unknown && q.FirstOutput == pipeline.Unknown && q.PromptTokens != pipeline.UnknownCount {
+		estimated += prompt // it may have been closed before all of it was computed
+	}
+	return prompt, max(0, output), max(0, estimated), ok
 }

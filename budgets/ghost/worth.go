@@ -16,7 +16,7 @@ func number(t *pipeline.Trace, fact string) int {
 // Answered reports whether text of an answer arrived, so that it has a verdict.
 func (q *Request) Answered() bool {
 	v := Verdict(q.Trace)
-	return v != document.NoVerdict && v != ""
+	return q.Final && v != document.NoVerdict && v != ""
 }
 
 // Worth is what answers were worth when they came.
@@ -33,7 +33,9 @@ func (r *Run) Worth() (w Worth) {
 	verdicts := counts{}
 	for i := range r.Requests {
 		q := &r.Requests[i]
-		w.OfRequests.add(q.Useful)
+		if q.Asked() {
+			w.OfRequests.add(q.Useful)
+		}
 		if q.Answered() {
 			verdicts[string(Verdict(q.Trace))]++
 			w.OfAnswers.add(q.Useful)

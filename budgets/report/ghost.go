@@ -222,7 +222,10 @@ func screenOf(s *ghost.Seen, least time.Duration) GhostScreen {
 }
 
 func wasteOf(w ghost.Waste) GhostWaste {
-	per := func(n int) *float64 { return number(budgets.Count, float64(n)/float64(max(1, w.Useful)), w.Useful > 0) }
+	per := func(tokens int) *float64 {
+		v, ok := w.PerUseful(tokens)
+		return number(budgets.Count, v, ok)
+	}
 	return GhostWaste{w.Useful, w.Prompt, w.Output, w.WastedPrompt, w.WastedOutput, w.Estimated, w.Unknown, per(w.WastedPrompt), per(w.WastedOutput)}
 }
 

@@ -115,14 +115,19 @@ type extra struct {
 
 // Evaluated returns how many tokens of the prompt were computed for the request until now,
 // those aside that were there from earlier requests. A slot computes them evenly until the
-// first token.
+// first token. It is pipeline.UnknownCount at a Hosted until the first token: nobody tells.
 func (r *Request) Evaluated(now time.Duration) int {
+	if r.relayed != nil {
+		return r.relayed.Evaluated(now)
+	}
 	fresh := r.Prompt - r.CachedTokens
 	switch {
 	case r.generated > 0:
 		return fresh
 	case !r.begun():
 		return 0
+	case r.answer != nil:
+		return pipeline.UnknownCount
 	case r.first > 0:
 		return int(float64(fresh) * min(1, float64(now-r.Scheduled)/float64(r.first)))
 	}

@@ -38,3 +38,42 @@ func TestEvaluated(t *testing.T) {
 		}
 	}
 }
+
+// TestEvaluatedUnknown: of a model whose published latencies alone are known nobody can say how
+// much of a prompt it had computed before its first token; of one behind a relay the engine
+// behind that says it.
+func TestEvaluatedUnknown(t *testing.T) {
+	unknown := pipeline.UnknownCount
+	for _, c := range []struct {
+		name           string
+		engine         func(l pipeline.Scheduler) Engine
+		closes         time.Duration
+		atClose, atEnd int
+	}{
+		{"hosted", hostedFor, 50 * ms, unknown, unknown},
+		{"hosted, text came", hostedFor, 150 * ms, 1000, 1000},
+		{"relayed", func(l pipeline.Scheduler) Engine { return relayed{slotFor(l), map[*Request]*Relay{}} }, 50 * ms, 500, 500},
+	} {
+		var loop pipeline.Virtual
+		s := NewStage(&loop, c.engine(&loop))
+		call := &pipeline.Call{PromptTokens: 1000, OutputTokens: 9, Done: func() {}}
+		call.Record = pipeline.NewRequest(1, 0)
+		loop.At(0, pipeline.RankInput, func() { s.Start(call) })
+		loop.At(c.closes, pipeline.RankInput, func() {
+			call.Record.Closed = loop.Now()
+			s.Cancel(call)
+		})
+		loop.RunUntil(pipeline.LastInstant)
+		if r := &call.Record; r.AtClose.Prompt != c.atClose || r.AtEnd.Prompt != c.atEnd {
+			t.Errorf("%s: %d of the prompt at the close, %d at the end; want %d, %d", c.name, r.AtClose.Prompt, r.AtEnd.Prompt, c.atClose, c.atEnd)
+		}
+	}
+}
+
+func hostedFor(l pipeline.Scheduler) Engine {
+	return NewHosted(l, HostedConfig{First: func(uint64) time.Duration { return 100 * ms }, Next: 10 * ms})
+}
+
+func slotFor(l pipeline.Scheduler) Engine {
+	return NewSlots(l, SlotsConfig{Service: Fixed{TTFT: 100 * ms, TPOT: 10 * ms}, Slots: 1, MaxContext: 1 << 20})
+}

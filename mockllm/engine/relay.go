@@ -43,6 +43,7 @@ func (p *Relay) report() {
 	r := p.asked
 	r.Scheduled, r.Last, r.Reason = p.copy.Scheduled, p.copy.Last, p.copy.Reason
 	r.CachedTokens, r.generated, r.Loading = p.copy.CachedTokens, p.copy.generated, p.copy.Loading
+	r.computed, r.first, r.answer = p.copy.computed, p.copy.first, p.copy.answer
 }
 
 func (p *Relay) started() {
