@@ -29,7 +29,9 @@ func (e *Editor) take() {
 	}
 	e.timer.Stop()
 	e.taken = e.typed
-	now := e.sim.config.Loop.Now()
+	s, now := typing.Step{Kind: typing.Accept}, e.sim.config.Loop.Now()
 	e.more, e.came = false, now
-	e.handle(&typing.Step{Kind: typing.Accept}, now)
+	if !e.thread.holds(&s, now) {
+		e.handle(&s, now)
+	}
 }

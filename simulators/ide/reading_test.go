@@ -1,6 +1,8 @@
 package ide
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"halfsecond/pipeline"
@@ -77,5 +79,27 @@ func accepts(t *testing.T, where plugin.Accept) {
 		if trace.Kind != pipeline.KindIDE {
 			t.Fatalf("who takes nothing leaves a trace of kind %s", trace.Kind)
 		}
+	}
+}
+
+// accepting is typing that was written down, behind which nothing follows an acceptance.
+type accepting struct{ scripted }
+
+func (*accepting) Accepted(document.Edit, string) string { return "" }
+
+// TestTakenWhileTheThreadWorks: who takes a suggestion while the editor's thread is at work waits
+// for it as at any other step.
+func TestTakenWhileTheThreadWorks(t *testing.T) {
+	r := newRig(t, 4, 60*ms, 0)
+	r.config.Plugin.Prepare, r.config.Plugin.Reuse = 3000*ms, plugin.TypedAsSuggested
+	r.config.Reads = &typing.Reader{Seed: 1, Right: 1, Wrong: 1}
+	s := &accepting{open("", "").will("abcdefgh = 1").key(0, "a").key(3100*ms, "b").key(9000*ms, "z").steps}
+	traces := r.run(1, 9, func(int) typing.Source { return s })
+	x := acceptance(t, traces)
+	if want := fmt.Sprintf("key_wait %d-6100", x.Due/ms); x.Due <= 3100*ms || x.Due >= 6100*ms || !strings.HasPrefix(spans(x), want) {
+		t.Errorf("taken at %s with spans %s, want between 3.1 s and 6.1 s, with %s", x.Due, spans(x), want)
+	}
+	if at := traces[0].Mark("accepted"); at != 6100*ms {
+		t.Errorf("the suggestion is in the text at %s, want 6.1s", at)
 	}
 }

@@ -48,10 +48,7 @@ func (e *Editor) guessNext() {
 	}
 	k := e.newStep(pipeline.ClassSpeculation, e.sim.config.Loop.Now())
 	k.past, k.opportunity = true, true
-	var supposed document.Document
-	supposed.Open(string(e.document.Before())+edit.Insert+e.document.After()[edit.Delete:], edit.Cursor)
-	b, _ := e.sim.tools()
-	r := e.requestOf(k, b.Build(&supposed), after(e.truth, s.rest))
+	r := e.requestOf(k, e.prompts.Suppose(&e.document, edit), after(e.truth, s.rest))
 	r.asked = asked
 	r.speculative = true
 	before := e.guess

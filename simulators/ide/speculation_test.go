@@ -8,6 +8,7 @@ import (
 
 	"halfsecond/pipeline"
 	"halfsecond/simulators/ide/plugin"
+	"halfsecond/simulators/ide/prompt"
 	"halfsecond/simulators/ide/typing"
 )
 
@@ -151,6 +152,23 @@ func TestNothingAheadWhileLimited(t *testing.T) {
 		r.play(a)
 		if !slices.Equal(m.asked, want) {
 			t.Errorf("%v: asked at %v, want %v", step, m.asked, want)
+		}
+	}
+}
+
+// TestGuessInTheSameContext: a guess is sent with the snippets of the prompt before.
+func TestGuessInTheSameContext(t *testing.T) {
+	r := newRig(t, 1, 0, 0)
+	model := &spoken{loop: r.loop, after: 10 * ms, says: []string{"x", "", "x", "", "x", ""}}
+	r.config.LLM, r.config.Plugin.Speculate = model, true
+	r.config.Plugin.Prompt.Snippets = prompt.Snippets{N: 4, Tokens: 10, Every: 1, Ring: true}
+	r.play(open("", "").keys(0, 100*ms, "abc"))
+	if len(model.heard) != 6 {
+		t.Fatalf("%d requests, want 6", len(model.heard))
+	}
+	for i := 0; i < 6; i += 2 {
+		if before, guess := model.heard[i].Text, model.heard[i+1].Text; guess != before+"x" {
+			t.Errorf("guess %d is asked with\n%q behind\n%q", i/2, guess, before)
 		}
 	}
 }

@@ -106,7 +106,7 @@ func EstimateRun(ctx context.Context, s *scenario.Scenario, set Settings) (Estim
 func unhelped(p plugin.Rules) plugin.Rules {
 	p.Reuse, p.Cache, p.Join, p.MostLive, p.Speculate = plugin.ReuseNone, cache.Config{}, false, 0, false
 	if p.Wait.Debounce == plugin.Response {
-		p.Wait = plugin.Wait{For: p.Wait.Least, EndOfLine: p.Wait.EndOfLine}
+		p.Wait = plugin.Wait{For: p.Wait.Least, EndOfLine: min(p.Wait.Least, p.Wait.EndOfLine)}
 	}
 	return p
 }

@@ -144,3 +144,21 @@ func TestEstimateOfPlugins(t *testing.T) {
 		}
 	}
 }
+
+// TestEstimateOfQuickAnswers: answers that come sooner than expected may shorten a wait that goes by
+// them, at a line's end too.
+func TestEstimateOfQuickAnswers(t *testing.T) {
+	const wait = "cancel: none, reuse: none, debounce: 400ms, wait: {by: response, least: 1ms, factor: 0.01, end_of_line: 390ms}"
+	s := parse(t, strings.Replace(typedBy, "PLUGIN", "{"+wait+"}", 1))
+	requests := map[string]int{}
+	for _, target := range []string{Endpoint, Sim} {
+		e, err := EstimateRun(t.Context(), s, Settings{Target: target, Seed: 1, N: 300})
+		if err != nil {
+			t.Fatal(err)
+		}
+		requests[target] = e.Requests
+	}
+	if requests[Sim] > requests[Endpoint] {
+		t.Errorf("%d requests, and at most %d", requests[Sim], requests[Endpoint])
+	}
+}

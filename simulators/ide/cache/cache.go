@@ -207,17 +207,3 @@ func (c *Cache) unlink(i int32) {
 	s := &c.slots[i]
 	c.slots[s.previous].next, c.slots[s.next].previous = s.next, s.previous
 }
-
-// Forget removes all that a request brought. Cody forgets what was accepted, or taken
-// back after it was shown (sourcegraph/cody,
-// vscode/src/completions/inline-completion-item-provider.ts, commit 0051452, read
-// 2026-11-30).
-func (c *Cache) Forget(request int64) {
-	for i := c.slots[0].next; i > 0; {
-		next := c.slots[i].next
-		if c.slots[i].Request == request {
-			c.remove(i)
-		}
-		i = next
-	}
-}

@@ -152,16 +152,6 @@ func TestTimeToLive(t *testing.T) {
 	}
 }
 
-func TestForget(t *testing.T) {
-	cache := build(t, Config{Capacity: 9, Forward: Forward{Characters: 2}})
-	cache.Store(at("a|"), Answer{Text: "xyz", Complete: true, Request: 1}, 0)
-	cache.Store(at("b|"), Answer{Text: "x", Complete: true, Request: 2}, 0)
-	cache.Forget(1)
-	if _, ok := cache.Find(at("b|"), 0); !ok || cache.Len() != 1 || cache.Bytes() != 1 {
-		t.Errorf("left are %d entries of %d bytes, want 1 of 1", cache.Len(), cache.Bytes())
-	}
-}
-
 // An answer that fits nowhere lets nothing go.
 func TestTooLongToKeep(t *testing.T) {
 	cache := build(t, Config{Capacity: 9, Bytes: 4})

@@ -49,12 +49,12 @@ func (b *Builder) Build(d *document.Document) Prompt {
 	return b.build(&b.cutter, d)
 }
 
-// Suppose returns the prompt for a document in which a text were typed at the cursor, as a
+// Suppose returns the prompt for a document in which an edit at the cursor were made, as a
 // plugin sends it that asks ahead for what comes after a suggestion. It leaves the builder
 // and the document as they are, and costs what the document is long.
-func (b *Builder) Suppose(d *document.Document, text string) Prompt {
+func (b *Builder) Suppose(d *document.Document, e document.Edit) Prompt {
 	var then document.Document
-	then.Open(string(d.Before())+text+d.After(), d.Cursor()+len(text))
+	then.Open(string(d.Before())+e.Insert+d.After()[e.Delete:], e.Cursor)
 	return b.build(&cutter{rest: b.cutter.rest}, &then)
 }
 

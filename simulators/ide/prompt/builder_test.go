@@ -92,7 +92,7 @@ func TestSuppose(t *testing.T) {
 			edit(&d, &r)
 			b.Build(&d)
 			text := []string{"x", " ", "\n\t", "é = 1\n"}[r.IntN(4)]
-			supposed := b.Suppose(&d, text)
+			supposed := b.Suppose(&d, document.Edit{Offset: d.Cursor(), Insert: text, Cursor: d.Cursor() + len(text)})
 			types(&d, text)
 			built := b.Build(&d)
 			if shared, cause := Drift(&built, &supposed); cause != Same || shared != built.Tokens() || supposed.Text() != built.Text() {
