@@ -69,7 +69,7 @@ var pluginKeys = []struct{ key, was, is string }{
 	{"cache.capacity", "cache: {capacity: 50, prefix: {reach: any}}", "cache: {capacity: 1, prefix: {reach: any}}"},
 	{"cache.bytes", "cache: {capacity: 50}", "cache: {capacity: 50, bytes: 20}"},
 	{"cache.ttl", "cache: {capacity: 50}", "cache: {capacity: 50, ttl: 10ms}"},
-	{"cache.partial", "max_tokens: 200, cache: {capacity: 50, superseded: true, prefix: {reach: any}}", "max_tokens: 200, cache: {capacity: 50, superseded: true, partial: true, prefix: {reach: any}}"},
+	{"cache.partial", "max_tokens: 200, cache: {capacity: 50, prefix: {reach: any}}", "max_tokens: 200, cache: {capacity: 50, superseded: true, partial: true, prefix: {reach: any}}"},
 	{"cache.superseded", "cancel: none, cache: {capacity: 50, prefix: {reach: any}}", "cancel: none, cache: {capacity: 50, superseded: true, prefix: {reach: any}}"},
 	{"cache.prefix.reach", "reuse: none, cache: {capacity: 50}", "reuse: none, cache: {capacity: 50, prefix: {reach: 128}}"},
 	{"cache.prefix.same_line", "reuse: none, cache: {capacity: 50, prefix: {reach: any}}", "reuse: none, cache: {capacity: 50, prefix: {reach: any, same_line: true}}"},

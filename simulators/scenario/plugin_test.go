@@ -147,6 +147,8 @@ func TestPluginRefuses(t *testing.T) {
 		{"{prompt: {prefix: all, grid: 8}}", "f:7:34: ide.plugin.prompt.grid: has no effect here: it goes with a prefix that is not all"},
 		{"{prompt: {prefix: 9 lines, suffix: 9 lines, whole_lines: true}}", "f:7:55: ide.plugin.prompt.whole_lines: has no effect here: it goes with a prefix or a suffix that is not in lines"},
 		{"{suffix_tokens: 0, prompt: {sticky: {tokens: 50}}}", "f:7:47: ide.plugin.prompt.sticky: has no effect: the suffix has no token"},
+		{"{cache: {capacity: 9, superseded: true}}", "f:7:45: ide.plugin.cache.superseded: has no effect: cancel: wire closes each request at the next key; want partial: true, requests.keep_matching or another cancel"},
+		{"{preset: cached_prefix_and_suffix, suffix_tokens: 0, prompt: {sticky: {tokens: 50}}}", "f:7:81: ide.plugin.prompt.sticky: has no effect: the suffix has no token"},
 		{"{prompt: {sticky: {percent: 5}}}", "f:7:30: ide.plugin.prompt.sticky.percent: goes with tokens above 0, and tokens is 0"},
 		{"{prompt: {snippets: {tokens: 5}}}", "f:7:32: ide.plugin.prompt.snippets.tokens: goes with an n above 0, and n is 0"},
 		{"{prompt: {snippets: {n: 2, ring: true}}}", "f:7:38: ide.plugin.prompt.snippets.ring: has no effect here: it goes with an every above 0"},

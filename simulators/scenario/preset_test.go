@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"halfsecond/simulators/ide/plugin"
+	"halfsecond/simulators/ide/prompt"
 )
 
 // TestPresets: a preset is read by its name and from its own text as the same rules, and every
@@ -107,6 +108,26 @@ func TestPresetGivesWay(t *testing.T) {
 		_, err := pluginOf(keys)
 		if want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
 			t.Errorf("%s:\n%v\nwant\n%s", keys, err, want)
+		}
+	}
+}
+
+// TestPresetFallsAway: what a preset has and what the file states leaves without an effect falls
+// away.
+func TestPresetFallsAway(t *testing.T) {
+	for keys, gone := range map[string]func(p *plugin.Rules) bool{
+		"{preset: cached_prefix_and_suffix, suffix_tokens: 0}":                    func(p *plugin.Rules) bool { return p.Prompt.Sticky == prompt.Sticky{} },
+		"{preset: single_flight_line_after_middle, cancel: wire}":                 func(p *plugin.Rules) bool { return !p.KeepSuperseded },
+		"{preset: adaptive, debounce: 60ms, wait: {least: 0s}}":                   func(p *plugin.Rules) bool { return p.Wait.Least == 0 },
+		"{preset: leading_then_trailing_350, cache: {prefix: {most_left: true}}}": func(p *plugin.Rules) bool { return p.Cache.Prefix.MostLeft && !p.Cache.Prefix.Longest },
+	} {
+		s, err := pluginOf(keys)
+		if err != nil {
+			t.Errorf("%s: %v", keys, err)
+			continue
+		}
+		if !gone(&s.IDE.Plugin) {
+			t.Errorf("%s: %+v", keys, s.IDE.Plugin)
 		}
 	}
 }
