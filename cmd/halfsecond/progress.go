@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -29,6 +30,13 @@ func (p *program) bar(target string, n int) bar {
 func (b bar) done(n int) {
 	if b.shown != nil {
 		_ = b.shown.Set(n) // a terminal that is gone is no reason to stop
+	}
+}
+
+// waits tells a terminal that a server which is busy is waited for before anything begins.
+func (p *program) waits(wait time.Duration) {
+	if p.progress {
+		fmt.Fprintf(p.err, "it asks to wait %s before it lists its models: waiting\n", wait)
 	}
 }
 

@@ -96,6 +96,7 @@ func (o *recordOptions) ask(ctx context.Context, p *program, url string, t *tapi
 	if a.check {
 		return nil
 	}
+	config.Waits = p.waits
 	if config.Model == "" {
 		if config.Model, err = endpoint.OnlyModel(ctx, config); err != nil {
 			return &unbegun{"recording", err}

@@ -171,6 +171,7 @@ func runRun(ctx context.Context, p *program, o *runOptions) error {
 	if err != nil {
 		return usageError(err)
 	}
+	set.Endpoint.Waits = p.waits
 	if s.Grid != nil {
 		return runBench(ctx, p, o, s, set)
 	}

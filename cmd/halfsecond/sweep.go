@@ -113,6 +113,7 @@ func runSweep(ctx context.Context, p *program, o *sweepOptions) error {
 		}
 	}
 	e.reserve(&set.Endpoint)
+	set.Endpoint.Waits = p.waits
 	bar := p.bar(set.Target, study.MostRuns(s, set))
 	set.Ran, set.Around = bar.done, o.around
 	w, err := study.Sweep(ctx, s, set)

@@ -35,6 +35,10 @@ type Config struct {
 	// more, on the loop, perhaps several times: nothing will be sent after it.
 	Spent func(error)
 
+	// Waits, when set, is told how long a server is left alone that asked for that in the
+	// place of its list of models.
+	Waits func(time.Duration)
+
 	// Linger is how long the body is read on behind the end event, to see whether it ends; it
 	// is kept as the Rest of an exchange. 0 is a moment, for the connection to be used again.
 	Linger time.Duration

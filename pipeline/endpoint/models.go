@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/dialect"
@@ -25,14 +26,15 @@ func OnlyModel(ctx context.Context, config Config) (string, error) {
 
 // Models is OnlyModel for an endpoint that may have all of the wanted names, which it
 // returns then; no names are never there. Where the server has no list at the place, the
-// error says what may have been meant.
+// error says what may have been meant. A server that is busy and asks to wait is waited
+// for, see the Waits of a Config: at most three times, and 10 s in all.
 func Models(ctx context.Context, config Config, wanted []string) ([]string, error) {
 	config.Model = "unknown"
 	d, at, err := config.resolve()
 	if err != nil {
 		return nil, fmt.Errorf("endpoint: %w", err)
 	}
-	l, err := LookAtModels(ctx, config)
+	l, err := listOf(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("endpoint %s: %w; name %s", at.shown, err, naming(wanted))
 	}
@@ -51,6 +53,40 @@ func Models(ctx context.Context, config Config, wanted []string) ([]string, erro
 	}
 	slices.Sort(names)
 	return nil, fmt.Errorf("endpoint %s has several models; name %s: %s", at.shown, naming(wanted), config.Key.TidyName(strings.Join(names, ", ")))
+}
+
+// How often a server that asks to wait is asked again for its list of models, and how long
+// is waited for that in all: by convention, so that somebody at a terminal sees it through.
+const (
+	mostRepeats = 3
+	mostWaiting = 10 * time.Second
+)
+
+// listOf looks at the list of models, and again after each wait that the server asks for.
+// It gives up with the last Look, also when ctx ends meanwhile.
+func listOf(ctx context.Context, config Config) (Look, error) {
+	left := mostWaiting
+	for repeats := 0; ; repeats++ {
+		l, err := LookAtModels(ctx, config)
+		if err != nil || !l.busy() || l.Wait > left || repeats == mostRepeats {
+			return l, err
+		}
+		left -= l.Wait
+		if config.Waits != nil {
+			config.Waits(l.Wait)
+		}
+		select {
+		case <-ctx.Done():
+			return l, nil
+		case <-time.After(l.Wait):
+		}
+	}
+}
+
+// busy reports whether the server is there, and asks to be asked later.
+func (l Look) busy() bool {
+	later := l.Status == http.StatusTooManyRequests || l.Status == http.StatusServiceUnavailable
+	return later && l.Wait != pipeline.Unknown
 }
 
 // naming says how to name the models that are asked: those of a comparison wants some.

@@ -1,12 +1,14 @@
 package endpoint
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"halfsecond/pipeline/endpoint/dialect"
 )
@@ -55,10 +57,73 @@ func (p *paths) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if p.status == http.StatusTooManyRequests {
-		w.Header().Set("Retry-After", "2")
+		w.Header().Set("Retry-After", "60")
 	}
 	w.WriteHeader(p.status)
 	_, _ = io.WriteString(w, `{"error":{"message":"not now"}}`)
+}
+
+// TestBusyModels: a server that asks to wait is asked again for its list once that is over, but
+// neither often nor for long, and that is told.
+func TestBusyModels(t *testing.T) {
+	busy := func(wait string, status int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			if wait != "" {
+				w.Header().Set("Retry-After", wait)
+			}
+			w.WriteHeader(status)
+		}
+	}
+	list := func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"data":[{"id":"m"}]}`) }
+	two := busy("2", http.StatusTooManyRequests)
+	for _, c := range []struct {
+		name    string
+		answers []http.HandlerFunc
+		asked   int
+		took    time.Duration
+		err     string
+	}{
+		{"twice", []http.HandlerFunc{two, two, list}, 3, 4 * time.Second, ""},
+		{"overloaded", []http.HandlerFunc{busy("1", http.StatusServiceUnavailable), list}, 2, time.Second, ""},
+		{"no wait", []http.HandlerFunc{busy("0", http.StatusTooManyRequests), list}, 2, 0, ""},
+		{"always", []http.HandlerFunc{two, two, two, two, list}, 4, 6 * time.Second, "HTTP 429; it asks to wait 2s"},
+		{"all of ten seconds", []http.HandlerFunc{busy("10", http.StatusTooManyRequests), list}, 2, 10 * time.Second, ""},
+		{"too long in all", []http.HandlerFunc{busy("6", http.StatusTooManyRequests), busy("5", http.StatusTooManyRequests), list}, 2, 6 * time.Second, "HTTP 429; it asks to wait 5s"},
+		{"too long", []http.HandlerFunc{busy("11", http.StatusTooManyRequests), list}, 1, 0, "HTTP 429; it asks to wait 11s"},
+		{"not how long", []http.HandlerFunc{busy("", http.StatusTooManyRequests), list}, 1, 0, "HTTP 429"},
+		{"another failure", []http.HandlerFunc{busy("2", http.StatusInternalServerError), list}, 1, 0, "HTTP 500; it asks to wait 2s"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			asked, told := 0, time.Duration(0)
+			bubble(t, func(w http.ResponseWriter, r *http.Request) { asked++; c.answers[asked-1](w, r) }, nil, func(t *testing.T, b *bench) {
+				config := b.client.config
+				config.Waits = func(d time.Duration) { told += d }
+				start := time.Now()
+				name, err := OnlyModel(t.Context(), config)
+				if c.err == "" && (err != nil || name != "m") || c.err != "" && (err == nil || !strings.HasSuffix(err.Error(), c.err)) {
+					t.Errorf("model %q, error %v, want %q", name, err, c.err)
+				}
+				if took := time.Since(start); asked != c.asked || took != c.took || told != c.took {
+					t.Errorf("asked %d times in %s, told of %s; want %d in %s", asked, took, told, c.asked, c.took)
+				}
+			})
+		})
+	}
+}
+
+// Whoever gives up while a server is waited for need not wait on.
+func TestBusyModelsInterrupted(t *testing.T) {
+	bubble(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "9")
+		w.WriteHeader(http.StatusTooManyRequests)
+	}, nil, func(t *testing.T, b *bench) {
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		start := time.Now()
+		if _, err := OnlyModel(ctx, b.client.config); err == nil || time.Since(start) != 3*time.Second {
+			t.Errorf("error %v after %s, want one after 3s", err, time.Since(start))
+		}
+	})
 }
 
 // TestLookHidesTheKey: a server that sends clients elsewhere with their key does not have it
@@ -116,7 +181,7 @@ func TestWrongPlace(t *testing.T) {
 		{"no such path", "/v2", dialect.OpenAIChat, openAI, 404, `endpoint "URL/v2" gives no list of models: GET URL/v2/models: HTTP 404: not now; did you mean URL/v1?`, 6},
 		{"another protocol", "", dialect.OpenAIChat, ollama, 404, `endpoint "URL" gives no list of models: GET URL/v1/models: HTTP 404: not now; did you mean URL with the protocol ollama-chat?`, 4},
 		{"nothing anywhere", "", dialect.OpenAIChat, nil, 404, `endpoint "URL" gives no list of models: GET URL/v1/models: HTTP 404: not now`, 4},
-		{"a limit", "/v2", dialect.OpenAIChat, openAI, 429, `endpoint "URL/v2" gives no list of models: GET URL/v2/models: HTTP 429: not now; it asks to wait 2s`, 1},
+		{"a limit", "/v2", dialect.OpenAIChat, openAI, 429, `endpoint "URL/v2" gives no list of models: GET URL/v2/models: HTTP 429: not now; it asks to wait 1m0s`, 1},
 		{"a failure", "", dialect.OpenAIChat, nil, 500, `endpoint "URL" gives no list of models: GET URL/v1/models: HTTP 500: not now`, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
