@@ -2,8 +2,8 @@
 //
 // Read session.go first: a Session, and what its files are. read.go tells the formats
 // apart; lines.go, workspace.go and table.go read one each, and hand what was done to
-// document.go, which makes steps of it; replay.go and whole.go hand the steps out.
-// write.go writes any typing in two of the formats.
+// document.go, which makes steps of it on the text of text.go; session.go and whole.go
+// hand the steps out. write.go writes any typing in two of the formats.
 package recording
 
 import (
