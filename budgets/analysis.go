@@ -301,14 +301,13 @@ func (a *Analysis) judge(j *Judgement) {
 		return
 	}
 	if b := j.Budget; b.Metric.Name == a.kind.landing.Name && b.bound().Comparison.upper() {
-		r := newReplayer(b, p.Population, a.kind.mark, a.landed, a.missing)
-		split, all := r, a.landed
+		r := newReplayer(b, p.Population, a.kind.mark, a.landed, lostOfAll(a.missing))
 		if run := a.Ghost(); run != nil {
-			var missing []*pipeline.Trace
-			all, missing = a.staged(run)
-			split = newReplayer(b, p.Population, a.kind.mark, all, missing)
+			all, _, gone := a.staged(run)
+			j.Owner, j.Levers = a.owner(all, j.outside()), newReplayer(b, p.Population, a.kind.mark, all, gone).ofRequests()
+		} else {
+			j.Owner, j.Levers = a.owner(a.landed, j.outside()), r.levers()
 		}
-		j.Owner, j.Levers = a.owner(all, j.outside()), split.levers()
 		if a.certain(j, r) {
 			return
 		}
@@ -361,7 +360,7 @@ func (a *Analysis) certain(j *Judgement, r *replayer) bool {
 			names = append(names, s.Name())
 		}
 	}
-	values := r.scaled(0, names...)
+	values := r.replayed(0, names...)
 	for _, l := range r.lost {
 		if slices.Contains(names, l.stage) {
 			values = append(values, 0)

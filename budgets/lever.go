@@ -9,20 +9,20 @@ import (
 	"halfsecond/pipeline"
 )
 
-// Lever is one stage, or two, whose shortening moves the value of a budget.
+// Lever is one stage, or several, whose shortening moves the value of a budget.
 //
 // A lever is found by replaying every recorded interaction with only those
 // stages shortened: the same requests, the same waits between spans, the same
 // outcomes.
 type Lever struct {
-	Stages []string // one or two
+	Stages []string // one or two, or what belongs together, see Reason
 	AtZero float64  // the budget's value if they took no time
 	Enough bool     // AtZero is inside the limit
 	// Cap is the longest that the one stage may ever take for the budget to be
 	// inside; Unknown unless Enough and alone.
 	Cap time.Duration
 	// Keep is the largest whole percentage of their recorded lengths that the
-	// two stages may keep; 0 for one stage.
+	// stages may keep together; 0 for one stage.
 	Keep int
 	// Cut is the share of the stages' recorded time that has to go to get there,
 	// 0 unless Enough.
@@ -48,21 +48,51 @@ type replayer struct {
 }
 
 // lost is an interaction that was given up while a stage was at work: how long it
-// would have been is unknown, but had it been capped below what it took until then,
-// the interaction would have landed.
+// would have been is unknown, but had it been shorter than what it took until then,
+// by as much as what comes after it takes, the interaction would have landed.
 type lost struct {
 	stage  string
-	before time.Duration // from due to the start of the stage
-	atWork time.Duration // from there until it was given up
+	before []leg         // what it waited for, one after the other, before the stage
+	atWork time.Duration // from the start of the stage until it was given up
+	after  []leg         // what is taken to come after the stage
 }
 
-// at returns landing - due with the stage capped, far outside any limit when it
-// does not land.
-func (l lost) at(limit time.Duration) time.Duration {
-	if limit < l.atWork {
-		return l.before + limit
+// leg is a stage and how long it takes.
+type leg struct {
+	stage string
+	takes time.Duration
+}
+
+// landing returns landing - due with each stage as short as a function says, far outside
+// any limit when it does not land. What is given up by a step is so however soon the
+// stage ended, so that what comes after it has to be over by then too.
+func (l lost) landing(short func(stage string, took time.Duration) time.Duration) time.Duration {
+	sum, until := time.Duration(0), l.atWork
+	for _, p := range l.before {
+		sum, until = sum+short(p.stage, p.takes), until+p.takes
 	}
-	return math.MaxInt64
+	at := short(l.stage, l.atWork)
+	if at >= l.atWork { // no shorter than it was at work already: how long it takes is not known
+		return math.MaxInt64
+	}
+	sum += at
+	for _, p := range l.after {
+		sum += short(p.stage, p.takes)
+	}
+	if sum >= until {
+		return math.MaxInt64
+	}
+	return sum
+}
+
+// at returns landing - due with the stage capped.
+func (l lost) at(limit time.Duration) time.Duration {
+	return l.landing(func(stage string, took time.Duration) time.Duration {
+		if stage == l.stage {
+			return min(limit, took)
+		}
+		return took
+	})
 }
 
 // lostOf returns what is known of an interaction that did not land, if it was
@@ -74,17 +104,27 @@ func lostOf(t *pipeline.Trace) (l lost, ok bool) {
 	r := &t.Requests[len(t.Requests)-1]
 	for _, s := range t.Spans {
 		if s.End == pipeline.Unknown && r.Outcome == pipeline.Cancelled && r.End != pipeline.Unknown {
-			return lost{s.Name, s.Start - t.Due, r.End - s.Start}, true
+			return lost{stage: s.Name, before: []leg{{"", s.Start - t.Due}}, atWork: r.End - s.Start}, true
 		}
 	}
 	return lost{}, false
 }
 
-func newReplayer(b Budget, population int, mark string, all []landed, missing []*pipeline.Trace) *replayer {
+// lostOfAll returns what is known of interactions that did not land.
+func lostOfAll(missing []*pipeline.Trace) (all []lost) {
+	for _, t := range missing {
+		if l, ok := lostOf(t); ok {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+func newReplayer(b Budget, population int, mark string, all []landed, gone []lost) *replayer {
 	r := &replayer{budget: b, population: population}
 	seen := map[string]bool{}
-	for _, t := range missing {
-		if l, ok := lostOf(t); ok && b.Function == ShareWhere {
+	for _, l := range gone {
+		if b.Function == ShareWhere {
 			r.lost = append(r.lost, l)
 			if !seen[l.stage] {
 				seen[l.stage] = true
@@ -191,13 +231,35 @@ func (r *replayer) cut(stage string, limit time.Duration) float64 {
 // bestPair returns the pair of stages that may keep the most of what they took,
 // the first of several, if there is a pair that is enough at all.
 func (r *replayer) bestPair() []Lever {
-	best, found := Lever{Enough: true, Cap: pipeline.Unknown, Keep: -1}, false
+	var pairs [][]string
 	for i, a := range r.stages {
 		for _, b := range r.stages[i+1:] {
-			kept := func(percent int64) bool { return r.met(r.scaled(percent, a, b)) }
-			if kept(int64(best.Keep + 1)) { // most pairs are done with after this one replay
-				best.Stages, best.Keep, found = []string{a, b}, int(last(100, kept)), true
-			}
+			pairs = append(pairs, []string{a, b})
+		}
+	}
+	return r.best(pairs)
+}
+
+// among returns groups of stages without those that nothing waited for, and without what is
+// then no group.
+func (r *replayer) among(groups [][]string) (some [][]string) {
+	for _, group := range groups {
+		group = slices.DeleteFunc(slices.Clone(group), func(stage string) bool { return !slices.Contains(r.stages, stage) })
+		if len(group) > 1 {
+			some = append(some, group)
+		}
+	}
+	return some
+}
+
+// best returns the group of stages that may keep the most of what they took, the first of
+// several, if there is one that is enough at all.
+func (r *replayer) best(groups [][]string) []Lever {
+	best, found := Lever{Enough: true, Cap: pipeline.Unknown, Keep: -1}, false
+	for _, group := range groups {
+		kept := func(percent int64) bool { return r.met(r.scaled(percent, group...)) }
+		if kept(int64(best.Keep + 1)) { // most groups are done with after this one replay
+			best.Stages, best.Keep, found = group, int(last(100, kept)), true
 		}
 	}
 	if !found {
@@ -208,8 +270,23 @@ func (r *replayer) bestPair() []Lever {
 	return []Lever{best}
 }
 
-// scaled returns the values with some stages cut to a percentage.
+// scaled returns the values with some stages cut to a percentage, with those of interactions
+// that were given up at one of them.
 func (r *replayer) scaled(percent int64, stages ...string) []float64 {
+	values := r.replayed(percent, stages...)
+	for _, l := range r.lost {
+		values = append(values, float64(l.landing(func(stage string, took time.Duration) time.Duration {
+			if slices.Contains(stages, stage) {
+				return took * time.Duration(percent) / 100
+			}
+			return took
+		})))
+	}
+	return values
+}
+
+// replayed returns the values of what landed with some stages cut to a percentage.
+func (r *replayer) replayed(percent int64, stages ...string) []float64 {
 	values := make([]float64, len(r.graphs))
 	for i := range r.graphs {
 		g := &r.graphs[i]

@@ -1,6 +1,7 @@
 package budgets
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -57,5 +58,52 @@ func TestReason(t *testing.T) {
 		if c.lever != "" && (len(got.Levers) == 0 || got.Levers[0].Stages[0] != c.lever || got.Levers[0].Cap != c.limit) {
 			t.Errorf("%s: levers %+v, want %s up to %s first", c.name, got.Levers, c.lever, c.limit)
 		}
+	}
+}
+
+// A request that was given up in the queue lands, once that is shorter, after the stages that
+// still follow: of five keys that were sent at 20 ms and closed at 300 ms, with a prefill of
+// 100 ms to come, the queue may last 30 ms.
+func TestReasonOfTheQueue(t *testing.T) {
+	var all []pipeline.Trace
+	for i := range 15 {
+		k := typed(i, 20*ms, 0, 100*ms)
+		if i >= 10 {
+			k.Marks, k.Spans[1].End = nil, pipeline.Unknown
+			r := &k.Requests[0]
+			r.Scheduled, r.FirstOutput, r.Outcome, r.End = pipeline.Unknown, pipeline.Unknown, pipeline.Cancelled, k.Due+300*ms
+		}
+		all = append(all, k)
+	}
+	a, err := Analyse(ideRun(all, "share(ttfc < 150ms) >= 90%"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := a.Reason().Levers[0]; got.Stages[0] != "server_queue" || got.Cap != 30*ms-1 {
+		t.Errorf("%+v, want the queue up to %s first", got, 30*ms-1)
+	}
+}
+
+// What no stage and no two bring inside the server's stages may together, and those of keys
+// that were given up count.
+func TestReasonOfTheServer(t *testing.T) {
+	var all []pipeline.Trace
+	for i := range 10 {
+		k := typed(i, 60*ms, 90*ms, 90*ms)
+		k.Marks[0].At += 90 * ms // the first token is not enough to show
+		if i == 9 {
+			k.Marks, k.Spans[1].End = nil, pipeline.Unknown
+			r := &k.Requests[0]
+			r.Scheduled, r.FirstOutput, r.Outcome, r.End = pipeline.Unknown, pipeline.Unknown, pipeline.Cancelled, r.Sent+200*ms
+		}
+		all = append(all, k)
+	}
+	a, err := Analyse(ideRun(all, "share(ttfc < 150ms) >= 95%"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// of the 200 ms in the queue of the last, and 180 ms to come, less than 90 may be left
+	if got := a.Reason().Levers[0]; !slices.Contains(got.Stages, "first_token") || len(got.Stages) != 3 || !got.Enough || got.Keep != 23 {
+		t.Errorf("%+v, want all of the server's stages at 23 %% first", got)
 	}
 }

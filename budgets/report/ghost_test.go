@@ -34,7 +34,7 @@ func TestReasonWords(t *testing.T) {
 		{budgets.Reason{Judgement: failed, Stage: "prefill", Takes: 100 * ms, Of: 160 * ms, Levers: []budgets.Lever{lever(true, 60*ms, "prefill")}},
 			"prefill takes the most of the time to the first character, 100 ms of 160 ms at the median; prefill under 60 ms would keep it"},
 		{budgets.Reason{Judgement: failed, Stage: "prefill", Takes: 100 * ms, Of: 160 * ms},
-			"prefill takes the most of the time to the first character, 100 ms of 160 ms at the median; no stage, and no two together, would bring it inside"},
+			"prefill takes the most of the time to the first character, 100 ms of 160 ms at the median; no stage, no two together, and not all of the request would bring these very keys inside"},
 		{budgets.Reason{Judgement: failed, Stage: "prefill", Takes: 9 * ms, Of: 20 * ms}, "no stage is to blame: after 3 of 10 opportunities no text came, 2 not asked, 1 refused"},
 		{budgets.Reason{Judgement: kept, Stage: "debounce", Takes: 75 * ms, Of: 90 * ms}, "debounce takes the most of the time to the first character, 75 ms of 90 ms at the median"},
 		{budgets.Reason{Judgement: kept, Stage: "debounce", Takes: 5 * ms, Of: 9 * ms}, ""},

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -75,7 +76,7 @@ func bestLever(r *budgets.Reason) string {
 		}
 		to := target(l)
 		stages, which := strings.Join(l.Stages, " and "), ""
-		if l.Stages[0] != r.Stage {
+		if !slices.Contains(l.Stages, r.Stage) {
 			which = " but the smallest cut that is enough is of another stage:"
 		}
 		if to == "" {
@@ -83,7 +84,7 @@ func bestLever(r *budgets.Reason) string {
 		}
 		return fmt.Sprintf(";%s %s %s would keep it", which, stages, to)
 	}
-	return "; no stage, and no two together, would bring it inside"
+	return "; no stage, no two together, and not all of the request would bring these very keys inside"
 }
 
 // mostOf lists counts with their names.
