@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"halfsecond/pipeline"
 	"halfsecond/pipeline/dist"
 	"halfsecond/pipeline/quantile"
 )
@@ -206,6 +205,7 @@ func newPairs(before, after *Analysis, b Budget) pairs {
 	places := map[key]int{}
 	var values [2][][]float64
 	for side, a := range []*Analysis{before, after} {
+		parts := a.Split(b.Metric)
 		for i := range a.Run.Traces {
 			t := &a.Run.Traces[i]
 			at, known := places[key{t.Session, t.Index}]
@@ -215,7 +215,7 @@ func newPairs(before, after *Analysis, b Budget) pairs {
 				p.sessions, p.words = append(p.sessions, t.Session), append(p.words, said(t))
 				values[0], values[1] = append(values[0], nil), append(values[1], nil)
 			}
-			values[side][at] = b.members(t)
+			values[side][at] = b.members(&parts[i])
 		}
 	}
 	for i := range p.sessions {
@@ -232,8 +232,7 @@ func newPairs(before, after *Analysis, b Budget) pairs {
 
 // members returns what a turn gives to the budget's figure: its values, or of a share
 // whether each of its members is inside.
-func (b Budget) members(t *pipeline.Trace) []float64 {
-	p := b.Metric.Of(t)
+func (b Budget) members(p *Pool) []float64 {
 	if b.Function != ShareWhere {
 		return p.Values
 	}

@@ -32,14 +32,88 @@ func sortedOut(traces []pipeline.Trace, least time.Duration) *ghost.Run {
 	return ghost.Of(all, ghost.Options{LeastVisible: least})
 }
 
-// ghostShare makes a metric that is a share of what a run, or a single trace, has.
+// ghostShare makes a metric that is a share of what a run has. Each trace gives its own part
+// of it, which other traces may have to do with: an answer is useful where another key draws
+// on it.
 func ghostShare(name, formula, over string, least time.Duration, of func(r *ghost.Run) ghost.Share) Metric {
-	return Metric{Name: name, Unit: Share, Formula: formula, Over: over, gather: func(traces []pipeline.Trace, p *Pool) {
-		s := of(sortedOut(traces, least))
-		for i := range s.Of {
-			p.put(flag(i < s.N))
+	split := func(traces []pipeline.Trace) []ghost.Share {
+		r, parts := sortedOut(traces, least), make([]ghost.Share, len(traces))
+		for i := range traces {
+			parts[i] = of(r.Only(&traces[i]))
 		}
+		return parts
+	}
+	return Metric{Name: name, Unit: Share, Formula: formula, Over: over, split: split, gather: func(traces []pipeline.Trace, p *Pool) {
+		p.share(of(sortedOut(traces, least)))
 	}}
+}
+
+// share files the members of a share.
+func (p *Pool) share(s ghost.Share) {
+	for i := range s.Of {
+		p.put(flag(i < s.N))
+	}
+}
+
+// Split returns what each interaction gives to a metric, in the order of the run's traces, so
+// that together they give what the run does. What another step gives is told of the last
+// interaction of the same person before it, or else of the first.
+func (a *Analysis) Split(m Metric) []Pool {
+	traces := a.Run.Traces
+	pools := make([]Pool, len(traces))
+	for i := range pools {
+		pools[i] = Pool{Metric: m}
+	}
+	if a.Steps != nil && ofRequests(m.Name) {
+		traces = slices.Concat(traces, a.Steps)
+	}
+	var parts []ghost.Share
+	if m.split != nil {
+		parts = m.split(traces)
+	}
+	of := [][]pipeline.Trace{}
+	for i := range a.Run.Traces {
+		of = append(of, traces[i:i+1:i+1])
+	}
+	for i := range traces {
+		at := i
+		if i >= len(pools) {
+			at = a.before(&traces[i])
+		}
+		switch {
+		case at < 0:
+		case parts != nil:
+			pools[at].share(parts[i])
+		case at != i:
+			of[at] = append(of[at], traces[i])
+		}
+	}
+	for i := range pools {
+		if parts == nil {
+			pools[i] = collect(m, of[i])
+		}
+		slices.Sort(pools[i].Values)
+	}
+	return pools
+}
+
+// before returns which interaction a step is told of; -1 for none.
+func (a *Analysis) before(step *pipeline.Trace) int {
+	best, first := -1, -1
+	for i := range a.Run.Traces {
+		t := &a.Run.Traces[i]
+		switch {
+		case t.Session != step.Session:
+		case t.Due <= step.Due && (best < 0 || t.Due >= a.Run.Traces[best].Due):
+			best = i
+		case first < 0 || t.Due < a.Run.Traces[first].Due:
+			first = i
+		}
+	}
+	if best >= 0 {
+		return best
+	}
+	return first
 }
 
 // flashShare is the metric of suggestions that nobody can read.

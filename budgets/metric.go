@@ -3,6 +3,7 @@ package budgets
 import (
 	"slices"
 
+	"halfsecond/budgets/ghost"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/quantile"
 )
@@ -18,6 +19,9 @@ type Metric struct {
 	stage   string // of restsOnStage
 	whole   bool   // one value for the whole run
 	gather  func(traces []pipeline.Trace, p *Pool)
+	// split tells the traces of a whole run apart, where what one gives depends on others; nil
+	// where each gives what it gives alone.
+	split func(traces []pipeline.Trace) []ghost.Share
 }
 
 // rest says on which stages the spread of a metric rests.

@@ -69,6 +69,18 @@ func Of(traces []*pipeline.Trace, o Options) *Run {
 	return r
 }
 
+// Only returns one trace of the run alone, with what others have to do with it.
+func (r *Run) Only(t *pipeline.Trace) *Run {
+	one := &Run{Options: r.Options, byID: r.byID, used: r.used}
+	one.file(t)
+	for i := range one.Requests {
+		if q := r.byID[one.Requests[i].ID]; q != nil {
+			one.Requests[i].Useful = q.Useful
+		}
+	}
+	return one
+}
+
 // file puts a trace where it belongs.
 func (r *Run) file(t *pipeline.Trace) {
 	switch {

@@ -424,3 +424,24 @@ func BenchmarkCompare(b *testing.B) {
 		compare(b, x, y, Settings{resamples: resamplesFor(1000)})
 	}
 }
+
+// An answer that another key draws on is useful in a comparison as in a report, and requests of
+// steps that are no keys count.
+func TestWholeRunMetrics(t *testing.T) {
+	h := header(2)
+	h.Kind = pipeline.KindIDE
+	key := func(kind string, id int64) pipeline.Trace {
+		x := interaction(int(id), 0, 50*ms, 90*ms)
+		x.Kind, x.Requests[0].ID = kind, id
+		return x
+	}
+	asked, drew, moved := key(pipeline.KindIDE, 1), key(pipeline.KindIDE, 2), key(pipeline.KindStep, 3)
+	drew.Uses = []pipeline.Use{{Request: 1, How: "joined"}}
+	r := runOf(t, h, []pipeline.Trace{asked, drew, moved})
+	if got, want := r.series("useful_requests").Values, [][]float64{{1}, {0, 0}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("useful requests %v, want %v", got, want)
+	}
+	if got := len(r.series("ttft").Values[1]); got != 2 {
+		t.Errorf("%d times to a first token with the second key, want 2: that of the step counts", got)
+	}
+}

@@ -89,10 +89,25 @@ const ofGaps = "icl"
 
 // Of returns what a comparison needs of a run that was analysed.
 func Of(a *budgets.Analysis) *Run {
-	traces := slices.Clone(a.Run.Traces)
-	slices.SortStableFunc(traces, func(x, y pipeline.Trace) int {
+	order := make([]int, len(a.Run.Traces))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		x, y := &a.Run.Traces[i], &a.Run.Traces[j]
 		return cmp.Or(cmp.Compare(x.Due, y.Due), cmp.Compare(x.Session, y.Session), cmp.Compare(x.Index, y.Index))
 	})
+	traces := make([]pipeline.Trace, len(order))
+	for i, at := range order {
+		traces[i] = a.Run.Traces[at]
+	}
+	split := func(m budgets.Metric) []budgets.Pool {
+		all, parts := a.Split(m), make([]budgets.Pool, len(order))
+		for i, at := range order {
+			parts[i] = all[at]
+		}
+		return parts
+	}
 	r := &Run{Facts: factsOf(a)}
 	for i := range traces {
 		r.Sessions, r.Indexes = append(r.Sessions, traces[i].Session), append(r.Indexes, traces[i].Index)
@@ -107,14 +122,14 @@ func Of(a *budgets.Analysis) *Run {
 		if role != Judged && m.Name == ofGaps {
 			continue
 		}
-		if s, ok := seriesOf(m, traces); ok {
+		if s, ok := seriesOf(m, split); ok {
 			s.Role, s.MedianOnly = role, a.MedianOnly(m) != ""
 			r.Series = append(r.Series, s)
 		}
 	}
 	if m, limit, ok := a.Good(); ok {
 		r.Limit = m.Name + " " + limit.String()
-		r.Series = append(r.Series, goodput(m, limit, traces))
+		r.Series = append(r.Series, goodput(m, limit, split(m)))
 	}
 	r.Series = append(r.Series, failed(traces))
 	return r
@@ -185,15 +200,16 @@ var (
 // seriesOf returns the values of a metric. ok is false for one that has none, and for
 // one that is not compared: what has one value for a whole run has no spread, a rate
 // is told by its inverse, and of some nobody can say which way is better.
-func seriesOf(m budgets.Metric, traces []pipeline.Trace) (s Series, ok bool) {
+func seriesOf(m budgets.Metric, split func(budgets.Metric) []budgets.Pool) (s Series, ok bool) {
 	share := slices.Contains(moreIsBetter, m.Name)
 	if m.Whole() || m.Unit != budgets.Duration && !share && !slices.Contains(lessIsBetter, m.Name) {
 		return s, false
 	}
-	s = Series{Name: m.Name, Formula: m.Formula + "; over " + m.Over, Unit: m.Unit, More: share, Values: make([][]float64, len(traces))}
-	s.Slow, s.Quick = make([][]float64, len(traces)), make([][]float64, len(traces))
-	for i := range traces {
-		p := m.Of(&traces[i])
+	parts := split(m)
+	s = Series{Name: m.Name, Formula: m.Formula + "; over " + m.Over, Unit: m.Unit, More: share, Values: make([][]float64, len(parts))}
+	s.Slow, s.Quick = make([][]float64, len(parts)), make([][]float64, len(parts))
+	for i := range parts {
+		p := &parts[i]
 		s.Values[i], s.Slow[i], s.Quick[i] = p.Values, p.Values, p.Values
 		if p.Slow != nil {
 			s.Slow[i], s.Quick[i] = p.Slow, p.Quick
@@ -206,13 +222,13 @@ func seriesOf(m budgets.Metric, traces []pipeline.Trace) (s Series, ok bool) {
 
 // goodput returns for each member of the metric's population whether it kept the limit.
 // What failed or never came did not.
-func goodput(m budgets.Metric, limit budgets.Limit, traces []pipeline.Trace) Series {
+func goodput(m budgets.Metric, limit budgets.Limit, parts []budgets.Pool) Series {
 	s := Series{
 		Name: Goodput, Formula: m.Name + " " + limit.String() + ", what failed or never came counting as not inside; over " + m.Over,
-		Unit: budgets.Share, Role: Judged, More: true, Values: make([][]float64, len(traces)),
+		Unit: budgets.Share, Role: Judged, More: true, Values: make([][]float64, len(parts)),
 	}
-	for i := range traces {
-		p := m.Of(&traces[i])
+	for i := range parts {
+		p := &parts[i]
 		for k := range p.Population {
 			inside := 0.0
 			if k < len(p.Values) && limit.Holds(p.Values[k]) {
