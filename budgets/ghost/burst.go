@@ -35,11 +35,25 @@ func (r *Run) events() (all []event) {
 		return cmp.Or(cmp.Compare(a.trace.Session, b.trace.Session), cmp.Compare(a.trace.Due, b.trace.Due))
 	})
 	for i := range all {
-		if i+1 < len(all) && all[i+1].trace.Session == all[i].trace.Session {
-			all[i].next = all[i+1].trace.Due
-		}
+		all[i].next = nextOf(all, i)
 	}
 	return all
+}
+
+// nextOf returns when what a person did next came; Unknown where nothing did. A step at the
+// instant of a key is part of it.
+func nextOf(all []event, i int) time.Duration {
+	x := all[i].trace
+	for _, e := range all[i+1:] {
+		with := x.Kind == pipeline.KindIDE && e.trace.Kind != pipeline.KindIDE && e.trace.Due == x.Due
+		if e.trace.Session != x.Session {
+			break
+		}
+		if !with {
+			return e.trace.Due
+		}
+	}
+	return pipeline.Unknown
 }
 
 // Edges tells what followed the last keys of bursts.
@@ -47,7 +61,7 @@ func (r *Run) Edges() (e Edges) {
 	why := counts{}
 	sights := r.Sights()
 	for _, x := range r.events() {
-		if x.trace.Kind != pipeline.KindIDE || x.next != pipeline.Unknown && x.next-x.trace.Due <= Pause {
+		if x.trace.Kind != pipeline.KindIDE || r.untilNext(x) <= Pause {
 			continue
 		}
 		lost := r.unserved(x, sights)
@@ -58,6 +72,15 @@ func (r *Run) Edges() (e Edges) {
 	}
 	e.Why = why.most()
 	return e
+}
+
+// untilNext returns how long nothing happened behind a step: until the next, or the end of the
+// run.
+func (r *Run) untilNext(x event) time.Duration {
+	if x.next == pipeline.Unknown {
+		return r.Options.End - x.trace.Due
+	}
+	return x.next - x.trace.Due
 }
 
 // EdgeLost reports whether a person's last key or acceptance, which a step is, got neither
@@ -78,6 +101,18 @@ func (r *Run) unserved(x event, sights []Sight) bool {
 		}
 	}
 	return !slices.ContainsFunc(sights, func(s Sight) bool {
-		return s.Session == x.trace.Session && s.Until(r.Options.End+1) > x.trace.Due && before(s.From)
+		return s.Session == x.trace.Session && s.Until(r.Options.End+1) > handled(x.trace) && before(s.From)
 	})
+}
+
+// handled returns when the editor's thread came to a step, which may then have hidden what was
+// there.
+func handled(t *pipeline.Trace) time.Duration {
+	at := t.Due
+	for i := range t.Spans {
+		if t.Spans[i].Name == pipeline.SpanKeyWait {
+			at = max(at, t.Spans[i].End)
+		}
+	}
+	return at
 }

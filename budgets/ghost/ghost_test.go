@@ -217,18 +217,31 @@ func TestEdges(t *testing.T) {
 	if want := (Edges{Share{1, 1}, []Count{{"none", 1}}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("edges %+v, want %+v", got, want)
 	}
+	later := Options{End: 5000 * ms}
 	throttled := key(900, "held=throttle")
-	lost := Of([]*pipeline.Trace{asks(key(0), 1, 400, nil), throttled}, Options{})
+	lost := Of([]*pipeline.Trace{asks(key(0), 1, 400, nil), throttled}, later)
 	if got, want := lost.Edges(), (Edges{Share{1, 1}, []Count{{"throttle", 1}}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("throttled: edges %+v, want %+v", got, want)
 	}
+	if got := Of([]*pipeline.Trace{throttled}, Options{End: 1900 * ms}).Edges(); got.Of != 0 {
+		t.Errorf("no pause before the run ends: edges %+v, want none", got)
+	}
 	asks(throttled, 2, 1400, nil)
-	if got := Of([]*pipeline.Trace{asks(key(0), 1, 400, nil), throttled}, Options{}).Edges(); got.N != 0 || got.Of != 1 {
+	if got := Of([]*pipeline.Trace{asks(key(0), 1, 400, nil), throttled}, later).Edges(); got.N != 0 || got.Of != 1 {
 		t.Errorf("deferred: edges %+v, want none of 1", got)
 	}
 	shown := mark(key(0), pipeline.MarkShown, 60)
-	if got := Of([]*pipeline.Trace{shown, key(100)}, Options{}).Edges(); got.N != 0 || got.Of != 1 {
+	if got := Of([]*pipeline.Trace{shown, key(100)}, later).Edges(); got.N != 0 || got.Of != 1 {
 		t.Errorf("shown from before: edges %+v, want none of 1", got)
+	}
+	hidden := mark(mark(key(0), pipeline.MarkShown, 60), pipeline.MarkHiddenByKey, 505)
+	waited := span(key(500, "held=throttle"), pipeline.SpanKeyWait, 500, 505)
+	if got := Of([]*pipeline.Trace{hidden, waited}, later).Edges(); got.N != 1 || got.Of != 1 {
+		t.Errorf("hidden once the editor came to it: edges %+v, want 1 of 1", got)
+	}
+	move := traced(pipeline.KindStep, 0, 1000, "class=move")
+	if got := Of([]*pipeline.Trace{key(1000, "held=in_word"), move, key(9000)}, Options{End: 20_000 * ms}).Edges(); got.N != 2 || got.Of != 2 {
+		t.Errorf("a move at the instant of a key: edges %+v, want 2 of 2", got)
 	}
 }
 
@@ -243,6 +256,18 @@ func TestRegret(t *testing.T) {
 	want := Regret{Late: Share{2, 5}, Waited: Times{50 * ms, 75 * ms}, Missed: Share{1, 5}, Service: 40 * ms}
 	if got := r.Regret(); !reflect.DeepEqual(got, want) {
 		t.Errorf("regret %+v\nwant %+v", got, want)
+	}
+	throttled := asks(span(span(key(0, "opportunity=yes", "verdict=exact", "source=network", "held=throttle"), "debounce", 0, 125), "client_queue", 125, 400), 1, 400, modelled(400, 440))
+	mark(mark(throttled, "first_character", 440), "shown", 440)
+	if got := Of([]*pipeline.Trace{throttled}, Options{}).Regret(); got.Late.N != 0 {
+		t.Errorf("held by a throttle for longer: regret %+v, want none", got)
+	}
+	prepared := func(id int64, due int) *pipeline.Trace {
+		k := span(span(key(due, "opportunity=yes", "verdict=exact", "source=network"), "prepare", due, due+50), "debounce", due+50, due+80)
+		return mark(mark(asks(k, id, due+80, modelled(due+80, due+110)), "first_character", due+110), "shown", due+110)
+	}
+	if got := Of([]*pipeline.Trace{prepared(1, 0), prepared(2, 1000), key(2000, "opportunity=no"), key(2040)}, Options{}).Regret(); got.Missed.N != 0 || got.Service != 80*ms {
+		t.Errorf("overtaken while the plugin prepares: regret %+v, want none missed, by 80ms to the text", got)
 	}
 }
 

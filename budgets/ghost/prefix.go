@@ -27,7 +27,7 @@ func (r *Run) Prefix() (p Prefix) {
 	causes := map[string]*Drift{}
 	for i := range r.Requests {
 		q := &r.Requests[i]
-		if q.CachedTokens != pipeline.UnknownCount && q.PromptTokens > 0 && q.FirstOutput != pipeline.Unknown {
+		if q.CachedTokens != pipeline.UnknownCount && q.PromptTokens > 0 && (q.FirstOutput != pipeline.Unknown || q.Outcome == pipeline.OK) {
 			p.Cached.N, p.Cached.Of = p.Cached.N+q.CachedTokens, p.Cached.Of+q.PromptTokens
 		}
 		cause := q.Trace.Fact(pipeline.FactDiffersBy)

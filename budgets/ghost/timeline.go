@@ -49,8 +49,8 @@ func momentOf(x event) Moment {
 		m.Waited = m.Request.Due
 	case m.Text != pipeline.Unknown:
 		m.Waited = m.Text
-	case x.next != pipeline.Unknown:
-		m.Waited = x.next
+	case x.next != pipeline.Unknown && x.trace.Fact(pipeline.FactHeld) == "":
+		m.Waited = min(x.next, m.Due+Pause)
 	}
 	return m
 }

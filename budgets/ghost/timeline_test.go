@@ -20,7 +20,7 @@ func TestWindow(t *testing.T) {
 		words = append(words, fmt.Sprintf("%d %s to %d", m.Due/ms, m.Fate(), m.Waited/ms))
 	}
 	want := "0 exact to 75, 1000 typed on to 1075, 1100 cancelled to 1175, 1200 cancelled to 1275, 1300 refused to 1375, " +
-		"1400 held: throttle to 1500, 1500 overtaken to 2000, 2000 12 characters accepted to 3000"
+		"1400 held: throttle to 1400, 1500 overtaken to 2000, 2000 12 characters accepted to 3000"
 	if got := strings.Join(words, ", "); got != want {
 		t.Errorf("window: %s\nwant %s", got, want)
 	}

@@ -40,7 +40,7 @@ func (g *Ghost) firstSection() section {
 	}
 	row("opportunities", g.First, g.Line, g.Last)
 	for _, x := range g.BySource {
-		row("  "+spaced(x.Source), x.First, x.Line, x.Last)
+		row("all keys: "+spaced(x.Source), x.First, x.Line, x.Last)
 	}
 	if g.Cold.N > 0 {
 		row("requests that waited for a load", g.Cold.Cold, GhostTimes{}, GhostTimes{})

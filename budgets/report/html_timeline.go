@@ -58,11 +58,18 @@ func (w *webPage) timeline(t timeline) {
 	w.element("p", "dim", "Grey: waits before the request, or until the next key overtakes it. Blue: the request until there is text, then lighter the rest of the answer. Green dot: text is there. Red bar: the request is closed. Violet line: the budget, counted from the key.")
 }
 
-// axis draws a line for each half second, or less where there is little time.
+// mostLabels is how many labels of time stand beside each other.
+const mostLabels = 15
+
+// axis draws a line for each half second, for less where there is little time, and for more
+// where there is much.
 func (w *webPage) axis(s strip, height int) {
 	every := 500 * time.Millisecond
 	if s.to-s.from < 1500*time.Millisecond {
 		every = 100 * time.Millisecond
+	}
+	for (s.to-s.from)/every > mostLabels {
+		every *= 2
 	}
 	for at := time.Duration(0); s.from+at <= s.to; at += every {
 		x := s.x(s.from + at)

@@ -70,8 +70,8 @@ func (e *Editor) ask(k *key) bool {
 	}
 	k.waits = e.wait(k)
 	at := max(k.waits, e.sim.config.Loop.Now())
-	if throttled {
-		at = max(at, a.last+p.Throttle)
+	if throttled && a.last+p.Throttle > at {
+		at, k.held = a.last+p.Throttle, heldByThrottle
 	}
 	k.opportunity = !e.thread.busy() && (!e.more || e.comes > at)
 	a.at(e.sim.config.Loop, at)
