@@ -19,7 +19,7 @@ var pluginKeyed = map[string]struct{ was, is string }{
 	"OnLimit": {"", "requests: {on_limit: wait}"}, "Cancel": {"", "cancel: none"}, "KeepMatching": {"", "requests: {keep_matching: true}"},
 	"Rest": {"requests: {keep_matching: true}", "requests: {keep_matching: true, rest: close}"}, "EditorToken": {"", "requests: {editor_token: true}"},
 	"Reuse": {"", "reuse: none"}, "Speculate": {"", "requests: {speculate: true}"}, "SpeculationLives": {"requests: {speculate: true}", "requests: {speculate: true, speculation_lives: true}"},
-	"WarmUp": {"", "requests: {warm_up: true}"}, "KeepSuperseded": {"cache: {capacity: 1}", "cache: {capacity: 1, superseded: true}"}, "MaxTokens": {"", "max_tokens: 1"},
+	"WarmUp": {"", "requests: {warm_up: true}"}, "KeepSuperseded": {"cancel: none, cache: {capacity: 1}", "cancel: none, cache: {capacity: 1, superseded: true}"}, "MaxTokens": {"", "max_tokens: 1"},
 
 	"Triggers.Moves": {"", "triggers: {moves: true}"}, "Triggers.Nearby.Within": {"triggers: {moves: true}", "triggers: {moves: true, nearby: {within: 1s}}"},
 	"Triggers.Nearby.Line": {"triggers: {moves: true}", "triggers: {moves: true, nearby: {line: 1s}}"}, "Triggers.Changes": {"", "triggers: {changes: true}"}, "Triggers.Empty": {"", "triggers: {empty: true}"},
