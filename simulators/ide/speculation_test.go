@@ -47,7 +47,7 @@ func TestGuessThatBringsNothing(t *testing.T) {
 		{"wait", func(p *plugin.Rules) { p.Wait.For = 75 * ms }, 130, []int64{85, 125, 215, 255}, "", "prepare 130-140, debounce 140-215, llm_first_token 215-255"},
 		{"wait that is over", func(p *plugin.Rules) {}, 60, []int64{10, 50, 90, 130}, "", "prepare 60-70, debounce 70-70, client_queue 70-90, llm_first_token 90-130"},
 		{"throttle", func(p *plugin.Rules) { p.Throttle = 10_000 * ms }, 60, []int64{10, 50}, "throttle", ""},
-		{"throttle with an end", func(p *plugin.Rules) { p.Throttle, p.Trailing = 200*ms, true }, 60, []int64{10, 50, 210, 250}, "", "prepare 60-70, debounce 70-70, client_queue 70-210, llm_first_token 210-250"},
+		{"throttle with an end", func(p *plugin.Rules) { p.Throttle, p.Trailing = 200*ms, true }, 60, []int64{10, 50, 210, 250}, "throttle", "prepare 60-70, debounce 70-70, client_queue 70-210, llm_first_token 210-250"},
 		{"trigger", func(p *plugin.Rules) { p.Triggers.Comment = "bc" }, 60, []int64{10, 50}, "comment", ""},
 	} {
 		r := newRig(t, 4, 0, 0)
