@@ -58,7 +58,7 @@ func TestGuessThatBringsNothing(t *testing.T) {
 		x := acceptance(t, traces)
 		at := sent(requests(traces))
 		slices.Sort(at)
-		if !slices.Equal(at, c.sent) || x.Fact("held") != c.held || spans(x) != c.want || (x.Fact("opportunity") == "yes") != (c.held == "") {
+		if !slices.Equal(at, c.sent) || x.Fact("held") != c.held || spans(x) != c.want || (x.Fact("opportunity") == "yes") != (c.want != "") {
 			t.Errorf("%s: asked at %v, want %v; held by %q, opportunity %s, spans %s, want held by %q and %s",
 				c.name, at, c.sent, x.Fact("held"), x.Fact("opportunity"), spans(x), c.held, c.want)
 		}
