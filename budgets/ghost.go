@@ -3,6 +3,7 @@ package budgets
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"time"
 
 	"halfsecond/budgets/ghost"
@@ -75,10 +76,11 @@ func (a *Analysis) Split(m Metric) []Pool {
 	for i := range a.Run.Traces {
 		of = append(of, traces[i:i+1:i+1])
 	}
+	people := peopleOf(a.Run.Traces)
 	for i := range traces {
 		at := i
 		if i >= len(pools) {
-			at = a.before(&traces[i])
+			at = people.before(&traces[i])
 		}
 		switch {
 		case at < 0:
@@ -97,23 +99,35 @@ func (a *Analysis) Split(m Metric) []Pool {
 	return pools
 }
 
-// before returns which interaction a step is told of; -1 for none.
-func (a *Analysis) before(step *pipeline.Trace) int {
-	best, first := -1, -1
-	for i := range a.Run.Traces {
-		t := &a.Run.Traces[i]
-		switch {
-		case t.Session != step.Session:
-		case t.Due <= step.Due && (best < 0 || t.Due >= a.Run.Traces[best].Due):
-			best = i
-		case first < 0 || t.Due < a.Run.Traces[first].Due:
-			first = i
-		}
+// people holds the interactions of each person, as places among the traces, in order of time.
+type people struct {
+	traces []pipeline.Trace
+	of     map[int][]int
+}
+
+func peopleOf(traces []pipeline.Trace) people {
+	p := people{traces, map[int][]int{}}
+	for i := range traces {
+		p.of[traces[i].Session] = append(p.of[traces[i].Session], i)
 	}
-	if best >= 0 {
-		return best
+	for _, of := range p.of {
+		slices.SortStableFunc(of, func(i, j int) int { return cmp.Compare(traces[i].Due, traces[j].Due) })
 	}
-	return first
+	return p
+}
+
+// before returns which interaction a step is told of: the last of the same person before it, or
+// else the first; -1 for none.
+func (p *people) before(step *pipeline.Trace) int {
+	of := p.of[step.Session]
+	after := sort.Search(len(of), func(i int) bool { return p.traces[of[i]].Due > step.Due })
+	switch {
+	case len(of) == 0:
+		return -1
+	case after == 0:
+		return of[0]
+	}
+	return of[after-1]
 }
 
 // flashShare is the metric of suggestions that nobody can read.
