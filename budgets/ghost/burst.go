@@ -3,6 +3,7 @@ package ghost
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"time"
 
 	"halfsecond/pipeline"
@@ -58,13 +59,12 @@ func nextOf(all []event, i int) time.Duration {
 
 // Edges tells what followed the last keys of bursts.
 func (r *Run) Edges() (e Edges) {
-	why := counts{}
-	sights := r.Sights()
+	why, served := counts{}, r.services()
 	for _, x := range r.events() {
 		if x.trace.Kind != pipeline.KindIDE || r.untilNext(x) <= Pause {
 			continue
 		}
-		lost := r.unserved(x, sights)
+		lost := served.none(x)
 		e.add(lost)
 		if lost {
 			why[cmp.Or(x.trace.Fact(pipeline.FactHeld), "none")]++
@@ -86,23 +86,50 @@ func (r *Run) untilNext(x event) time.Duration {
 // EdgeLost reports whether a person's last key or acceptance, which a step is, got neither
 // a suggestion nor a request.
 func (r *Run) EdgeLost(t *pipeline.Trace) bool {
-	return r.unserved(event{t, pipeline.Unknown}, r.Sights())
+	return r.services().none(event{t, pipeline.Unknown})
 }
 
-// unserved reports whether nothing was shown and nothing asked from a step to the next.
-func (r *Run) unserved(x event, sights []Sight) bool {
+// services are what each person was given: by person, in order of time.
+type services struct {
+	asked map[int][]time.Duration // when requests fell due
+	seen  map[int][]seen
+}
+
+// seen is a suggestion that came at an instant; until is when it and all before it were gone.
+type seen struct{ from, until time.Duration }
+
+// services sorts requests and sights out.
+func (r *Run) services() services {
+	s := services{map[int][]time.Duration{}, map[int][]seen{}}
+	for i := range r.Requests {
+		q := &r.Requests[i]
+		s.asked[q.Trace.Session] = append(s.asked[q.Trace.Session], q.Due)
+	}
+	for _, dues := range s.asked {
+		slices.Sort(dues)
+	}
+	for _, x := range r.Sights() {
+		all, until := s.seen[x.Session], x.Until(r.Options.End+1)
+		if n := len(all); n > 0 {
+			until = max(until, all[n-1].until)
+		}
+		s.seen[x.Session] = append(all, seen{x.From, until})
+	}
+	return s
+}
+
+// none reports whether nothing was shown and nothing asked from a step to the next.
+func (s services) none(x event) bool {
 	if Landed(x.trace) != pipeline.Unknown {
 		return false
 	}
 	before := func(at time.Duration) bool { return x.next == pipeline.Unknown || at < x.next }
-	for i := range r.Requests {
-		if q := &r.Requests[i]; q.Trace.Session == x.trace.Session && q.Due >= x.trace.Due && before(q.Due) {
-			return false
-		}
+	dues, all := s.asked[x.trace.Session], s.seen[x.trace.Session]
+	if i, _ := slices.BinarySearch(dues, x.trace.Due); i < len(dues) && before(dues[i]) {
+		return false
 	}
-	return !slices.ContainsFunc(sights, func(s Sight) bool {
-		return s.Session == x.trace.Session && s.Until(r.Options.End+1) > handled(x.trace) && before(s.From)
-	})
+	shown := sort.Search(len(all), func(i int) bool { return !before(all[i].from) })
+	return shown == 0 || all[shown-1].until <= handled(x.trace)
 }
 
 // handled returns when the editor's thread came to a step, which may then have hidden what was
