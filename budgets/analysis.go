@@ -29,6 +29,7 @@ type Analysis struct {
 	kind    kind
 	landed  []landed
 	missing []*pipeline.Trace // of the landing metric's population, without a value
+	quality *Quality          // once it was asked for; see Quality
 }
 
 // Stage is one stage over the run.
@@ -295,7 +296,9 @@ func (a *Analysis) lateness() trace.Lateness {
 func (a *Analysis) judge(j *Judgement) {
 	p := a.Pool(j.Budget.Metric.Name)
 	j.judge(p, a.forbidden(j.Budget))
+	j.ofShare(a)
 	j.ofCutIns(a)
+	j.ofQuality(a)
 	if !j.HasValue || j.holds(p) || a.Unfit != "" {
 		j.note(a)
 		return

@@ -116,6 +116,6 @@ func (j *Judgement) ofCutIns(a *Analysis) {
 		return
 	}
 	if c, ok := a.CutIns(); ok {
-		j.Low, j.High, j.HasInterval = c.Rate.Low, c.Rate.High, true
+		j.Low, j.High, j.HasInterval, j.Independent = c.Rate.Low, c.Rate.High, true, float64(c.Different)
 	}
 }

@@ -31,8 +31,8 @@ type Judgement struct {
 	Reason  string // why, in words; empty for a plain pass
 
 	// Value is meaningless unless HasValue, Low and High unless HasInterval. The
-	// interval holds the true quantile with 95 % confidence, if the interactions
-	// are independent of each other.
+	// interval holds the true value with 95 % confidence: that of a quantile if the
+	// interactions are independent of each other, that of a share as far as they are.
 	Value       float64
 	HasValue    bool
 	Low, High   float64
@@ -43,10 +43,11 @@ type Judgement struct {
 	// only a median is published; empty for any other. Reason has it too.
 	Certain string
 
-	Lost   int     // of a share: members that got no answer, and so are not inside
-	Of     int     // of a share: all its members
-	Owner  *Owner  // of the overrun; nil unless the value is outside and a path explains it
-	Levers []Lever // what would bring the value inside, the best first; empty when there is no overrun
+	N           int     // values, or of a share all its members
+	Independent float64 // of a share that has an interval: how many independent members those are worth
+	Lost        int     // of a share: members that got no answer, and so are not inside
+	Owner       *Owner  // of the overrun; nil unless the value is outside and a path explains it
+	Levers      []Lever // what would bring the value inside, the best first; empty when there is no overrun
 }
 
 // Unit returns the unit of Value, Low, High, Margin and the limit.
@@ -122,8 +123,8 @@ func (j *Judgement) judge(p *Pool, forbidden string) {
 	if b.Function == ShareWhere && len(p.Values) == 0 && p.Unseen > 0 {
 		j.HasValue = false // a share of the failed ones alone says nothing
 	}
-	if b.Function == ShareWhere {
-		j.Lost, j.Of = p.Population-len(p.Values), p.Population
+	if j.N = len(p.Values); b.Function == ShareWhere {
+		j.Lost, j.N = p.Population-len(p.Values), p.Population
 	}
 	j.interval(p)
 	switch {

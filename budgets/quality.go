@@ -2,7 +2,6 @@ package budgets
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -24,10 +23,10 @@ type Quality struct {
 }
 
 // Quality returns what is known of the answers of an editor as code; nil where they were not
-// checked.
+// checked. It works it out once, so that the first call may not come from two goroutines.
 func (a *Analysis) Quality() *Quality {
-	if a.Run.Header.Quality == (trace.Quality{}) {
-		return nil
+	if a.Run.Header.Quality == (trace.Quality{}) || a.quality != nil {
+		return a.quality
 	}
 	traces := slices.Concat(a.Run.Traces, a.Steps)
 	q := &Quality{Quality: a.Run.Header.Quality}
@@ -45,6 +44,7 @@ func (a *Analysis) Quality() *Quality {
 		}
 	}
 	q.Why = ghost.Most(why)
+	a.quality = q
 	return q
 }
 
@@ -97,30 +97,71 @@ func answerOf(t *pipeline.Trace) (a quality.Answer, at time.Duration, ok bool) {
 
 const checkedAnswers = "answers that came whole and were checked"
 
+// qualityFigures are the figures of answers as code that have one value for a whole run, with
+// how much of the base of its unit one of a Speed is.
+var qualityFigures = []struct {
+	name, formula string
+	repaired      bool // repair cost is in it
+	unit          Unit
+	base          float64
+	of            func(s *quality.Speed) quality.Estimate
+}{
+	{"useful_characters", "characters of answers that parse and that the user goes on to type / time of the answers", false, Rate, 1, func(s *quality.Speed) quality.Estimate { return s.Useful }},
+	{"working_code", "mean time of an answer + share that is broken x repair cost", true, Duration, float64(time.Second), func(s *quality.Speed) quality.Estimate { return s.Working }},
+	{EffectiveSpeed, "useful tokens of answers that parse / (time of the answers + repair of the broken ones)", true, TokenRate, 1, func(s *quality.Speed) quality.Estimate { return s.Effective }},
+}
+
+// The names of the metrics of answers as code that others look for.
+const (
+	EffectiveSpeed = "effective_speed"
+	syntaxShare    = "syntax_share"
+)
+
 // qualityMetrics are those of answers as code, where a broken one costs so much.
 func qualityMetrics(repair time.Duration) []Metric {
-	cost := fmt.Sprintf("; a broken answer costs %s", Duration.Format(float64(repair)))
-	of := func(name string, u Unit, formula string, unit float64, figure func(s *quality.Speed) quality.Estimate) Metric {
-		return Metric{Name: name, Unit: u, Formula: formula, Over: checkedAnswers, whole: true, gather: func(traces []pipeline.Trace, p *Pool) {
-			s := quality.Point(checked(traces), repair)
-			if e := figure(&s); e.Known {
-				p.add(e.Value * unit)
-			}
-		}}
-	}
-	return []Metric{
-		{Name: "syntax_share", Unit: Share, Formula: "answers that leave code that parses / those of which it could be told", Over: checkedAnswers,
-			gather: func(traces []pipeline.Trace, p *Pool) {
-				for i := range traces {
-					switch v := traces[i].Fact(pipeline.FactSyntax); v {
-					case pipeline.SyntaxParses, pipeline.SyntaxBreaks:
-						p.put(flag(v == pipeline.SyntaxParses))
-					}
+	all := []Metric{{
+		Name: syntaxShare, Unit: Share, Formula: "answers that leave code that parses / those of which it could be told", Over: checkedAnswers,
+		gather: func(traces []pipeline.Trace, p *Pool) {
+			for i := range traces {
+				switch v := traces[i].Fact(pipeline.FactSyntax); v {
+				case pipeline.SyntaxParses, pipeline.SyntaxBreaks:
+					p.put(flag(v == pipeline.SyntaxParses))
 				}
-			}},
-		of("useful_characters", Rate, "characters of answers that parse and that the user goes on to type / time of the answers", 1, func(s *quality.Speed) quality.Estimate { return s.Useful }),
-		of("working_code", Duration, "mean time of an answer + share that is broken x repair cost"+cost, float64(time.Second), func(s *quality.Speed) quality.Estimate { return s.Working }),
-		of("effective_speed", TokenRate, "useful tokens of answers that parse / (time of the answers + repair of the broken ones)"+cost, 1, func(s *quality.Speed) quality.Estimate { return s.Effective }),
+			}
+		},
+	}}
+	for _, f := range qualityFigures {
+		m := Metric{Name: f.name, Unit: f.unit, Formula: f.formula, Over: checkedAnswers, whole: true}
+		if f.repaired {
+			m.Formula += "; a broken answer costs " + Duration.Format(float64(repair))
+		}
+		m.gather = func(traces []pipeline.Trace, p *Pool) {
+			s := quality.Point(checked(traces), repair)
+			if e := f.of(&s); e.Known {
+				p.add(e.Value * f.base)
+			}
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// ofQuality gives a budget on the mean of a figure of answers as code the interval that it has
+// in the report.
+func (j *Judgement) ofQuality(a *Analysis) {
+	name := j.Budget.Metric.Name
+	i := slices.IndexFunc(qualityMetrics(0), func(m Metric) bool { return m.Name == name })
+	if i < 0 || !j.HasValue || j.Budget.Function != Mean {
+		return
+	}
+	switch q := a.Quality(); {
+	case q == nil:
+	case name == syntaxShare:
+		j.Low, j.High, j.HasInterval, j.Independent = q.Parsing.Low, q.Parsing.High, q.Parsing.HasInterval, q.Independent
+	default:
+		f := &qualityFigures[i-1]
+		e := f.of(&q.Speed)
+		j.Low, j.High, j.HasInterval, j.N = e.Low*f.base, e.High*f.base, e.HasInterval, q.Answers
 	}
 }
 

@@ -70,7 +70,7 @@ func TestNoWaitIsNone(t *testing.T) {
 			if j := a.Judgements[0]; !j.HasValue || j.Value != c.value || j.Verdict != c.passes {
 				t.Errorf("%s, %s: %+v, want %v, which is %s", wait, c.name, j, c.value, c.passes)
 			}
-			if len(p.Values) != c.n || p.Population != c.of || a.Judgements[1].Of != c.of {
+			if len(p.Values) != c.n || p.Population != c.of || a.Judgements[1].N != c.of {
 				t.Errorf("%s, %s: %d values of %d, want %d of %d", wait, c.name, len(p.Values), p.Population, c.n, c.of)
 			}
 		}

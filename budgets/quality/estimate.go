@@ -28,7 +28,7 @@ const (
 //
 // Intervals are those of the percentile bootstrap, over whole sessions or blocks of
 // neighbours (quantile.BySession); that of a share is Wilson's, for as many independent
-// answers as the bootstrap says that they are worth. Where all answers parse, or all are
+// answers as they are worth when they are drawn so (quantile.Plan.Independent). Where all answers parse, or all are
 // broken, the others reach to what they are at the end of Wilson's interval: that nothing
 // was broken among ten answers does not say that nothing will be.
 func Of(answers []Answer, repair time.Duration, seed uint64) Speed {
@@ -42,7 +42,8 @@ func Of(answers []Answer, repair time.Duration, seed uint64) Speed {
 	s.Drawn = drawn(plan)
 	redrawn := redraw(answers, plan, repair, seed)
 
-	share := wilson(values[broken], all.told, worth(values[broken], redrawn[broken], plan))
+	s.Independent, _ = plan.Independent(breaks(answers))
+	share := wilson(values[broken], s.Independent)
 	if len(answers) < leastAnswers {
 		share.HasInterval = false
 	}
@@ -143,36 +144,28 @@ func central(value float64, redrawn []float64, beyond float64, answers int) Esti
 	return e
 }
 
-// wilson returns the estimate of a share of n answers that are worth so many independent
-// ones.
-func wilson(share, n, worth float64) Estimate {
+// wilson returns the estimate of a share of so many independent answers.
+func wilson(share, n float64) Estimate {
 	if n == 0 {
 		return Estimate{}
 	}
 	e := Estimate{Value: share, Known: true, HasInterval: true}
-	e.Low, e.High = quantile.Proportion{Share: share, N: n * worth}.Wilson(confidence)
+	e.Low, e.High = quantile.Proportion{Share: share, N: n}.Wilson(confidence)
 	return e
 }
 
-// worth returns how many independent answers each one is worth, at most 1: as many as make
-// a share vary as it did when it was drawn again. Where it did not vary each group, or
-// block, is worth one.
-func worth(share float64, redrawn []float64, plan quantile.Plan) float64 {
-	if plan.Length() == 1 || plan.Members() == 0 {
-		return 1
-	}
-	mean, _ := quantile.Mean(redrawn)
-	variance := 0.0
-	for _, v := range redrawn {
-		variance += (v - mean) * (v - mean) / float64(len(redrawn))
-	}
-	if variance == 0 {
-		if plan.Groups() > 0 {
-			return float64(plan.Groups()) / float64(plan.Members())
+// breaks returns of each answer whether it is broken; nothing of one of which nobody could tell.
+func breaks(answers []Answer) [][]float64 {
+	all := make([][]float64, len(answers))
+	for i, a := range answers {
+		switch a.Syntax {
+		case Parses:
+			all[i] = []float64{0}
+		case Breaks:
+			all[i] = []float64{1}
 		}
-		return 1 / float64(plan.Length())
 	}
-	return min(1, share*(1-share)/variance/float64(plan.Members()))
+	return all
 }
 
 // unseen returns the far end of the interval of a share of which only one side was seen.

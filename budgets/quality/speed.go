@@ -15,16 +15,17 @@ const DefaultRepair = 10 * time.Second
 // broken: 1, 0, or where nobody could tell the share of Broken. A figure that rests on b is
 // not known where nobody could tell of any answer.
 type Speed struct {
-	Answers   int
-	Told      int           // those of which it could be told whether they parse
-	Repair    time.Duration // what a broken answer costs
-	Drawn     string        // how answers were drawn again for the intervals, in words
-	Broken    Estimate      // share: broken answers / answers of which it could be told
-	Parsing   Estimate      // share: 1 - Broken
-	Tokens    Estimate      // tokens a second: sum of tokens / sum of d, the wait for the first one included
-	Useful    Estimate      // characters a second: sum of useful characters x (1-b) / sum of d
-	Working   Estimate      // seconds to working code: mean of d + Broken x Repair
-	Effective Estimate      // tokens a second: sum of tokens x s x (1-b) / sum of (d + b x Repair)
+	Answers     int
+	Told        int           // those of which it could be told whether they parse
+	Independent float64       // answers that those told are worth
+	Repair      time.Duration // what a broken answer costs
+	Drawn       string        // how answers were drawn again for the intervals, in words
+	Broken      Estimate      // share: broken answers / answers of which it could be told
+	Parsing     Estimate      // share: 1 - Broken
+	Tokens      Estimate      // tokens a second: sum of tokens / sum of d, the wait for the first one included
+	Useful      Estimate      // characters a second: sum of useful characters x (1-b) / sum of d
+	Working     Estimate      // seconds to working code: mean of d + Broken x Repair
+	Effective   Estimate      // tokens a second: sum of tokens x s x (1-b) / sum of (d + b x Repair)
 }
 
 // figure numbers the figures that samples drawn again give.

@@ -50,10 +50,12 @@
 //	  name            left side of the expression
 //	  expression      the whole of it, in one spelling
 //	  value           what was measured
-//	  low, high       95 % confidence interval of a percentile
+//	  low, high       95 % confidence interval of a percentile, of a share, or of a figure of answers as code
 //	  limit           what it is held against
 //	  margin          how far value is inside the limit, negative outside; null when unmeasured
 //	  unit            of the five above
+//	  n               values, or of a share all its members
+//	  independent     how many independent members those of a share are worth for its interval; null when it has none
 //	  verdict         "pass", "fail" or "unmeasured"
 //	  reason          why; null for a plain pass
 //	  owner           stage, or wait, that owns the overrun; null when there is none

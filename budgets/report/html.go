@@ -109,11 +109,10 @@ func (r *Report) HTML(out io.Writer) error {
 }
 
 // budgetNotes say of budgets what is to be said.
-func (r *Report) budgetNotes() (notes []string) {
-	for i := range r.analysis.Judgements {
-		if j := &r.analysis.Judgements[i]; j.Reason != "" && j.Verdict != budgets.Pass {
-			notes = append(notes, j.Budget.Name()+": "+j.Reason)
-		}
+func (r *Report) budgetNotes() []string {
+	notes := r.reasons(func(j *budgets.Judgement) bool { return j.Verdict != budgets.Pass })
+	if text := r.worthNote(); text != "" {
+		notes = append(notes, text)
 	}
 	return notes
 }

@@ -22,10 +22,8 @@ func (r *Report) Markdown(w io.Writer) error {
 	}
 	if len(r.Budgets) > 0 {
 		m.table(r.budgetRows())
-		for i := range r.analysis.Judgements {
-			if j := &r.analysis.Judgements[i]; j.Reason != "" {
-				m.bullet(j.Budget.Name() + ": " + j.Reason)
-			}
+		for _, text := range r.reasons(func(*budgets.Judgement) bool { return true }) {
+			m.bullet(text)
 		}
 		m.end()
 	}

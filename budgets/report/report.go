@@ -79,6 +79,9 @@ type Budget struct {
 	Verdict    budgets.Verdict `json:"verdict"`
 	Reason     *string         `json:"reason"`
 	Owner      *string         `json:"owner"`
+
+	N           int      `json:"n"`
+	Independent *float64 `json:"independent"`
 }
 
 // Metric is one metric over the run.
@@ -181,7 +184,7 @@ func (r *Report) judgements() {
 			Name: j.Budget.Name(), Expression: j.Budget.String(), Limit: u.Reported(j.Budget.Limit.Value), Unit: u.String(),
 			Verdict: j.Verdict, Reason: text(j.Reason), Value: number(u, j.Value, j.HasValue),
 			Low: number(u, j.Low, j.HasInterval), High: number(u, j.High, j.HasInterval),
-			Margin: number(u, j.Margin, j.Verdict != budgets.Unmeasured),
+			Margin: number(u, j.Margin, j.Verdict != budgets.Unmeasured), N: j.N, Independent: number(budgets.Count, j.Independent, j.Independent > 0),
 		}
 		if j.Owner != nil {
 			b.Owner = &j.Owner.Stage

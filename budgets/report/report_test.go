@@ -46,7 +46,7 @@ func hosted(run trace.Run) trace.Run {
 func cases() map[string]trace.Run {
 	cut := voiceRun(12, 90*ms, "p95(reply) < 500ms")
 	cut.Header.N, cut.Footer.Finished, cut.Footer.Reason = 200, false, "interrupted"
-	unfit := ideRun(400, "share(ttfc < 15ms) >= 90%")
+	unfit := ideRun(400, "share(ttfc < 15ms) >= 90%", "mean(ok_share) >= 99%", "p50(first_line) < 30ms", "p90(first_line) < 30ms")
 	reused := ideRun(1)
 	reused.Traces[0] = pipeline.Trace{Kind: "ide", Due: ms, End: 2 * ms}
 	reused.Traces[0].Facts = []pipeline.Fact{{Name: "opportunity", Value: "yes"}, {Name: "source", Value: "typed_as_suggested"}}

@@ -273,8 +273,8 @@ func (r *Report) remedy(j *budgets.Judgement) string {
 	}
 	best := slices.IndexFunc(j.Levers, func(l budgets.Lever) bool { return l.Enough })
 	switch {
-	case best < 0 && j.Lost > 0 && j.Value*float64(j.Of) < float64(j.Of-j.Lost):
-		answered := budgets.Share.Format(float64(j.Of-j.Lost) / float64(j.Of))
+	case best < 0 && j.Lost > 0 && j.Value*float64(j.N) < float64(j.N-j.Lost):
+		answered := budgets.Share.Format(float64(j.N-j.Lost) / float64(j.N))
 		return fmt.Sprintf("; with every answer in time it would be %s: how many of the other %d a faster stage saves, only a run with it tells", answered, j.Lost)
 	case best < 0:
 		return "; no stage, and no two together, would bring it inside"

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -108,19 +109,37 @@ func (r *Report) budgetTable(p *page) {
 	}
 	p.heading("Budgets")
 	p.rows(r.budgetRows())
-	for i := range r.analysis.Judgements {
-		if j := &r.analysis.Judgements[i]; j.Reason != "" {
-			p.paragraph(4, plain, j.Budget.Name()+": "+j.Reason)
-		}
+	for _, text := range r.reasons(func(*budgets.Judgement) bool { return true }) {
+		p.paragraph(4, plain, text)
 	}
 }
 
+// reasons say why budgets have their verdicts, those of which it is asked. Budgets with the same
+// reason are named together, and none whose reason the summary gives in full for all.
+func (r *Report) reasons(of func(j *budgets.Judgement) bool) (all []string) {
+	names, order := map[string][]string{}, []string{}
+	for i := range r.analysis.Judgements {
+		j := &r.analysis.Judgements[i]
+		if j.Reason == "" || !of(j) || j.Reason == r.analysis.Unfit && strings.Contains(r.Summary, j.Reason) {
+			continue
+		}
+		if names[j.Reason] == nil {
+			order = append(order, j.Reason)
+		}
+		names[j.Reason] = append(names[j.Reason], j.Budget.Name())
+	}
+	for _, reason := range order {
+		all = append(all, listed(names[reason])+": "+reason)
+	}
+	return all
+}
+
 func (r *Report) budgetRows() [][]cell {
-	rows := [][]cell{{left(""), left("").in(dim), right("value").in(dim), right("margin").in(dim), left("95 % interval").in(dim)}}
+	rows := [][]cell{{left(""), left("").in(dim), right("n").in(dim), right("value").in(dim), right("margin").in(dim), left("95 % interval").in(dim)}}
 	for i := range r.analysis.Judgements {
 		j := &r.analysis.Judgements[i]
 		mark := left(verdictMarks[j.Verdict] + " " + j.Verdict.String()).in(verdictStyles[j.Verdict])
-		rows = append(rows, []cell{mark, left(j.Budget.String()), right(value(j)), right(margin(j)), left(interval(j))})
+		rows = append(rows, []cell{mark, left(j.Budget.String()), right(count(j.N)), right(value(j)), right(margin(j)), left(interval(j))})
 	}
 	return rows
 }
@@ -142,15 +161,34 @@ func margin(j *budgets.Judgement) string {
 }
 
 func interval(j *budgets.Judgement) string {
-	u := j.Unit()
-	switch b := j.Budget; {
+	switch b, u := j.Budget, j.Unit(); {
 	case j.HasInterval:
-		return u.Format(j.Low) + " to " + u.Format(j.High)
-	case b.Function != budgets.Quantile:
-		return "none: of percentiles only"
-	default:
+		return u.Format(j.Low) + " to " + u.Format(j.High) + worth(j)
+	case b.Function == budgets.Quantile:
 		return fmt.Sprintf("none: n < %s", count(quantile.IntervalNeeds(b.Q, 0.95)))
+	case b.Metric.Whole() && j.N < 2:
+		return "none: one value for the run"
+	case u == budgets.Share || b.Metric.Whole():
+		return "none: too few, or nothing varies"
 	}
+	return "none: of percentiles and shares"
+}
+
+// worth says how many independent members those of a share are worth, where that is fewer.
+func worth(j *budgets.Judgement) string {
+	n := math.Round(j.Independent)
+	if n == 0 || n >= float64(j.N) {
+		return ""
+	}
+	return fmt.Sprintf(" (n worth %s)", count(int(n)))
+}
+
+// worthNote says what that means; "" where no budget says it.
+func (r *Report) worthNote() string {
+	if !slices.ContainsFunc(r.analysis.Judgements, func(j budgets.Judgement) bool { return worth(&j) != "" }) {
+		return ""
+	}
+	return "n worth fewer: members of a share that resemble each other, in one session or as neighbours in time, tell as much as so many independent ones, and its interval is theirs."
 }
 
 func (r *Report) waterfalls(p *page) {
@@ -376,6 +414,9 @@ func (r *Report) notes(p *page) {
 		p.paragraph(2, plain, "Lateness: "+l.words())
 	}
 	for _, text := range r.Tester.notes(r.Target) {
+		p.paragraph(2, plain, text)
+	}
+	if text := r.worthNote(); text != "" {
 		p.paragraph(2, plain, text)
 	}
 	p.paragraph(2, plain, "A percentile q is the sample of rank ceil(q n). Only what ended ok has a latency; in a share everything counts, "+

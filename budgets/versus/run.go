@@ -89,14 +89,7 @@ const ofGaps = "icl"
 
 // Of returns what a comparison needs of a run that was analysed.
 func Of(a *budgets.Analysis) *Run {
-	order := make([]int, len(a.Run.Traces))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		x, y := &a.Run.Traces[i], &a.Run.Traces[j]
-		return cmp.Or(cmp.Compare(x.Due, y.Due), cmp.Compare(x.Session, y.Session), cmp.Compare(x.Index, y.Index))
-	})
+	order := a.InTime()
 	traces := make([]pipeline.Trace, len(order))
 	for i, at := range order {
 		traces[i] = a.Run.Traces[at]
