@@ -39,7 +39,7 @@ var homes = []struct {
 	{"github.com/spf13", []string{"cmd/..."}, "flags and settings end where plain structs begin"},
 	{"github.com/montanaflynn/stats", []string{"pipeline/quantile"}, "there is one percentile definition"},
 	{"github.com/HdrHistogram", []string{"pipeline/quantile"}, "there is one percentile definition"},
-	{"github.com/goccy/go-yaml", []string{"pipeline/strict", "simulators/scenario", "mockllm/fault"}, "files that people write are read strictly, with positions: experiments and faults"},
+	{"github.com/goccy/go-yaml", []string{"pipeline/strict", "simulators/scenario", "mockllm/fault", "budgets/thresholds"}, "files that people write are read strictly, with positions: experiments, faults and thresholds"},
 	{"github.com/prometheus", []string{"mockllm/server/ledger", "pipeline/endpoint/counters"}, "metrics are served where requests are, and read in one place"},
 	{"github.com/schollz/progressbar", []string{"cmd/..."}, "progress is for the person at the terminal"},
 	{"gonum.org/v1/plot", []string{"budgets/report/picture"}, "pictures are drawn in one place"},
@@ -54,7 +54,7 @@ var pure = []string{
 	"pipeline", "pipeline/dist", "pipeline/quantile", "pipeline/link", "pipeline/document", "pipeline/strict", "pipeline/trace", "pipeline/trace/others", "pipeline/exchange", "pipeline/price", "pipeline/wire/...", "pipeline/endpoint/probe/seen", "pipeline/endpoint/audition/heard",
 	"mockllm/catalog", "mockllm/roofline", "mockllm/engine", "mockllm/engine/kv", "mockllm/cluster", "mockllm/fit", "mockllm/speech", "mockllm/speech/audio", "mockllm/speech/stage", "mockllm/token", "mockllm/given", "mockllm/answer", "mockllm/cassette", "mockllm/observe",
 	"mockllm/server/text/sample", "mockllm/server/text/fim", "mockllm/server/text/tokenid",
-	"budgets", "budgets/grid", "budgets/steady", "budgets/versus", "budgets/quality", "budgets/finding", "budgets/finding/spoken", "budgets/diagnosis", "budgets/dashboard", "budgets/ghost", "budgets/frontier", "budgets/report", "budgets/report/picture",
+	"budgets", "budgets/grid", "budgets/steady", "budgets/versus", "budgets/quality", "budgets/finding", "budgets/finding/spoken", "budgets/diagnosis", "budgets/dashboard", "budgets/ghost", "budgets/frontier", "budgets/thresholds", "budgets/report", "budgets/report/picture",
 	"simulators/arrival", "simulators/voice", "simulators/voice/...", "simulators/ide", "simulators/ide/...", "simulators/bench",
 }
 

@@ -71,6 +71,7 @@
 //	budgets            budget expressions, metrics, verdicts, critical paths, levers
 //	  grid             comparisons of models: trends, gains and their intervals
 //	  steady           where the start-up of a run ends
+//	  thresholds       what a run has to keep, in a file apart from its scenario
 //	  versus           two runs of one experiment: better, worse, or not to be told; baseline files
 //	  quality          how fast a model is that writes code, when only code that parses counts
 //	  finding          what was seen of an endpoint means: findings, each with evidence and the fix

@@ -57,11 +57,24 @@ type Exemplar struct {
 	// moving the landing; Unknown when the landing did not wait for it
 }
 
+// of returns a run that nothing is computed of yet.
+func of(run trace.Run) *Analysis {
+	a := &Analysis{Run: run, kind: kindOf(run.Header.Kind).imported(run.Traces)}
+	a.Run.Traces, a.Steps = apart(run.Traces)
+	return a
+}
+
+// MetricsOf returns every metric that budgets of the run may be about, the one that
+// interactions land with first: those of its kind, with every stage that left a span.
+func MetricsOf(run trace.Run) []Metric {
+	a := of(run)
+	return withNone(a.kind.metrics(a.stageNames()), &run.Header)
+}
+
 // Analyse computes every metric of the run and judges the budgets in its
 // header. It fails when one of those is no valid expression.
 func Analyse(run trace.Run) (*Analysis, error) {
-	a := &Analysis{Run: run, kind: kindOf(run.Header.Kind).imported(run.Traces)}
-	a.Run.Traces, a.Steps = apart(run.Traces)
+	a := of(run)
 	stages := a.stageNames()
 	metrics := withNone(a.kind.metrics(stages), &run.Header)
 	for _, text := range run.Header.Budgets {

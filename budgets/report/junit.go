@@ -17,7 +17,7 @@ import (
 // junit-4.xsd of Jenkins in the Rust package junit-report 0.9.1; both read 2026-11-29.
 type suites struct {
 	XMLName xml.Name `xml:"testsuites"`
-	Suite   suite    `xml:"testsuite"`
+	Suites  []suite  `xml:"testsuite"`
 }
 
 type suite struct {
@@ -76,13 +76,16 @@ func (s *suite) add(c testCase) {
 	s.Cases = append(s.Cases, c)
 }
 
-func (s suite) writeTo(w io.Writer) error {
+func (s suite) writeTo(w io.Writer) error { return writeSuites(w, s) }
+
+// writeSuites writes a document of suites.
+func writeSuites(w io.Writer, all ...suite) error {
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	e := xml.NewEncoder(w)
 	e.Indent("", "  ")
-	if err := e.Encode(suites{Suite: s}); err != nil {
+	if err := e.Encode(suites{Suites: all}); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	if _, err := io.WriteString(w, "\n"); err != nil {
@@ -96,7 +99,9 @@ func (s suite) writeTo(w io.Writer) error {
 // error, and not skipped: CI systems take what is skipped for good, and nobody knows
 // that this is. The time of a case is the latency that was measured, in seconds; that
 // of the suite is how long the run took.
-func (r *Report) JUnit(w io.Writer) error {
+func (r *Report) JUnit(w io.Writer) error { return r.suite().writeTo(w) }
+
+func (r *Report) suite() suite {
 	s := suite{Name: fmt.Sprintf("%s on %s", r.Scenario, r.Target), Time: seconds(r.took()), Out: strings.TrimSpace(r.said() + "\n" + r.why()), Properties: []property{
 		{"scenario_hash", r.ScenarioHash}, {"target", r.Target}, {"seed", strconv.FormatUint(r.Seed, 10)}, {"n", strconv.Itoa(r.N)},
 		{"version", r.Version}, {"verdict", r.Verdict.String()},
@@ -119,7 +124,7 @@ func (r *Report) JUnit(w io.Writer) error {
 		finished.Error = &trouble{Type: "unfinished", Message: fmt.Sprintf("the run did not finish (%s): this is %d of %d %s", why, r.N, r.NAsked, r.noun(2))}
 	}
 	s.add(finished)
-	return s.writeTo(w)
+	return s
 }
 
 // finishedCase is the test case that is an error where a run did not finish.

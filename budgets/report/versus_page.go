@@ -209,7 +209,9 @@ func (v *Versus) method() string {
 // that is worse is a failure. One of which nothing can be told is skipped, since it is
 // not worse as far as anybody knows; where nothing can be told of any, all are errors,
 // for then the comparison has found out nothing.
-func (v *Versus) JUnit(w io.Writer) error {
+func (v *Versus) JUnit(w io.Writer) error { return v.suite().writeTo(w) }
+
+func (v *Versus) suite() suite {
 	s := suite{Name: fmt.Sprintf("%s on %s compared", v.B.Scenario, v.B.Target), Out: v.Summary, Properties: []property{
 		{"scenario_hash", v.B.ScenarioHash}, {"target", v.B.Target}, {"version", v.B.Version}, {"verdict", v.Verdict.String()},
 	}}
@@ -238,5 +240,5 @@ func (v *Versus) JUnit(w io.Writer) error {
 	if s.Tests == 0 {
 		s.add(testCase{Class: class, Name: "there is something to compare", Error: &trouble{Type: "unmeasured", Message: v.Summary}})
 	}
-	return s.writeTo(w)
+	return s
 }

@@ -6,7 +6,7 @@
 // condition.go what else may differ between them, compare.go makes rows of their metrics,
 // pair.go finds the same interactions in both, resample.go draws runs again, word.go
 // says what an interval means, and slow.go when it means nothing. baseline.go writes and
-// reads the file of a run.
+// reads the file of a run, and under.go holds one against other budgets than it was kept with.
 //
 // # Method
 //

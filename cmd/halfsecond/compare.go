@@ -151,8 +151,9 @@ func sameFile(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-// readSide reads a run for a comparison: from a baseline, or from traces.
-func readSide(path string) (*versus.Run, error) {
+// readSide reads a run for a comparison: from a baseline, or from traces. These are judged by
+// other budgets than the scenario's where there are some.
+func readSide(path string, others ...string) (*versus.Run, error) {
 	is, err := isBaseline(path)
 	if err != nil {
 		return nil, err
@@ -163,6 +164,9 @@ func readSide(path string) (*versus.Run, error) {
 	run, err := readTraces(path)
 	if err != nil {
 		return nil, err
+	}
+	if others != nil {
+		run.Header.Budgets = others
 	}
 	a, err := budgets.Analyse(run)
 	if err != nil {
