@@ -55,6 +55,8 @@ type lost struct {
 	before []leg         // what it waited for, one after the other, before the stage
 	atWork time.Duration // from the start of the stage until it was given up
 	after  []leg         // what is taken to come after the stage
+	beside leg           // what runs from the beginning on beside all of them, and is waited for too
+	last   leg           // what comes when all that is over
 }
 
 // leg is a stage and how long it takes.
@@ -79,7 +81,7 @@ func (l lost) landing(short func(stage string, took time.Duration) time.Duration
 	for _, p := range l.after {
 		sum += short(p.stage, p.takes)
 	}
-	if sum >= until {
+	if sum = max(sum, short(l.beside.stage, l.beside.takes)) + short(l.last.stage, l.last.takes); sum >= until {
 		return math.MaxInt64
 	}
 	return sum

@@ -13,13 +13,19 @@ import (
 // time to the first character, and what would bring the budget inside.
 type Reason struct {
 	Judgement *Judgement
-	Stage     string        // that takes the most, over the opportunities that landed
-	Takes, Of time.Duration // its median, and that of the first character; Unknown where too few landed
+	// Stage takes the most: of a budget that fails, of the critical paths of the opportunities
+	// outside, where there are any that landed, and else of all that landed.
+	Stage string
+	// Takes is how long it takes of them on average, Of how long they take.
+	Takes, Of time.Duration
+	Outside   bool // of those outside only
 	// Alone: the budget would be outside even if all other stages took no time and text came
-	// after every key. Without is then the budget's value in that case.
-	Alone   bool
-	Without float64
-	Levers  []Lever // of the stages, the best first; empty where the budget is kept
+	// after every key. Without is then the budget's value in that case, Takes the median of the
+	// opportunities that waited for the stage: Waited of the Landed, Of nothing.
+	Alone          bool
+	Without        float64
+	Waited, Landed int
+	Levers         []Lever // of the stages, the best first; empty where the budget is kept
 }
 
 // Reason returns why the first budget on the time to the first character that decides is kept
@@ -45,17 +51,21 @@ func (a *Analysis) Reason() *Reason {
 
 // largest finds the stage that takes the most.
 func (r *Reason) largest(run *ghost.Run, a *Analysis) {
-	most := time.Duration(-1)
+	if o := r.Judgement.Owner; o != nil && r.Judgement.Verdict == Fail {
+		r.Stage, r.Takes, r.Of, r.Outside = o.Stage, time.Duration(o.Takes), time.Duration(o.Of), true
+		return
+	}
+	var all, most time.Duration
 	for _, s := range run.StageTimes() {
 		if sum := s.Times.Sum(); sum > most {
-			most, r.Stage, r.Takes = sum, s.Stage.String(), median(s.Times)
+			most, r.Stage = sum, s.Stage.String()
 		}
 	}
-	landed := make([]time.Duration, len(a.landed))
-	for i, l := range a.landed {
-		landed[i] = l.value
+	for _, l := range a.landed {
+		all += l.value
 	}
-	r.Of = median(landed)
+	n := time.Duration(len(a.landed))
+	r.Takes, r.Of = most/n, all/n
 }
 
 // find looks for a stage that alone breaks the budget, and for what would bring it inside.
@@ -65,11 +75,13 @@ func (r *Reason) find(run *ghost.Run, a *Analysis) {
 	replay := newReplayer(r.Judgement.Budget, a.Landing().Population, a.kind.mark, landedThere, gone)
 	for _, stage := range slices.Concat([]string{r.Stage}, replay.stages) {
 		values := alone(stage, landedThere, missing)
-		if !replay.met(values) {
-			r.Stage, r.Alone, r.Without = stage, true, replay.value(values)
-			r.Takes = median(durations(values))
-			return
+		if replay.met(values) {
+			continue
 		}
+		waited := slices.DeleteFunc(durations(values[:len(landedThere)]), func(d time.Duration) bool { return d == 0 })
+		r.Stage, r.Alone, r.Takes, r.Waited, r.Landed = stage, true, median(waited), len(waited), len(landedThere)
+		r.Without = replay.value(values)
+		return
 	}
 }
 
@@ -98,42 +110,6 @@ func namesOf(stages ...ghost.Stage) (names []string) {
 	return names
 }
 
-// usualOf returns the median of each stage of the keys that landed, 0 where nobody told it.
-func usualOf(run *ghost.Run) map[string]time.Duration {
-	usual := map[string]time.Duration{}
-	for _, s := range run.StageTimes() {
-		if m := median(s.Times); m != pipeline.Unknown {
-			usual[s.Stage.String()] = m
-		}
-	}
-	return usual
-}
-
-// lostOnWay returns what is known of a key that was given up at a stage, if it was: what comes
-// after that one is taken to be as long as it usually is.
-func lostOnWay(t *pipeline.Trace, usual map[string]time.Duration) (l lost, ok bool) {
-	l, ok = lostOf(t)
-	if !ok {
-		return l, false
-	}
-	l.before = nil
-	at := t.Due
-	for _, s := range t.Spans {
-		if s.End != pipeline.Unknown && s.End > at {
-			l.before = append(l.before, leg{s.Name, s.End - at})
-			at = s.End
-		}
-	}
-	past := false
-	for _, stage := range ghost.AllStages() {
-		if past && stage != ghost.Unsplit && usual[stage.String()] > 0 {
-			l.after = append(l.after, leg{stage.String(), usual[stage.String()]})
-		}
-		past = past || stage.String() == l.stage
-	}
-	return l, true
-}
-
 // alone returns how long keys would take if only one stage took any time, and text came after
 // all of them.
 func alone(stage string, landedThere []landed, lost []*pipeline.Trace) (values []float64) {
@@ -159,90 +135,21 @@ func alone(stage string, landedThere []landed, lost []*pipeline.Trace) (values [
 // they were given up, with the stages that a report tells of them rather than with their spans:
 // what owns an overrun and what would cure it is said in the words of the report.
 func (a *Analysis) staged(run *ghost.Run) (all []landed, missing []*pipeline.Trace, gone []lost) {
+	s := newStager(run, a.landed)
 	for _, l := range a.landed {
-		all = append(all, landed{staged(run, l.trace), l.value})
+		all = append(all, landed{s.landed(l.trace), l.value})
 	}
-	usual := usualOf(run)
 	for _, t := range a.missing {
 		u := unlanded(t)
-		missing = append(missing, u)
-		if l, ok := lostOnWay(u, usual); ok {
+		if l, ok := s.lost(u); ok {
 			gone = append(gone, l)
 		}
+		if s.hold > 0 {
+			u.Add(pipeline.Span{Name: ghost.Hold.String(), Start: u.Due, End: u.Due + s.hold})
+		}
+		missing = append(missing, u)
 	}
 	return all, missing, gone
-}
-
-// staged returns a trace whose spans are the stages of one that landed, one after the other.
-func staged(run *ghost.Run, t *pipeline.Trace) *pipeline.Trace {
-	stages, _ := run.Stages(t)
-	out := &pipeline.Trace{Kind: t.Kind, Session: t.Session, Index: t.Index, Due: t.Due, Marks: t.Marks}
-	at, last := t.Due, pipeline.NoSpan
-	for _, stage := range ghost.AllStages() {
-		if d := stages[stage]; d > 0 {
-			last = out.Add(pipeline.Span{Name: stage.String(), Start: at, End: at + d}, last)
-			at += d
-		}
-	}
-	return out
-}
-
-// unlanded returns what is known of the stages of one that did not land: its own waits, and
-// the stage at which its request was given up, which is open.
-func unlanded(t *pipeline.Trace) *pipeline.Trace {
-	out := &pipeline.Trace{Kind: t.Kind, Session: t.Session, Index: t.Index, Due: t.Due, Requests: t.Requests}
-	last := pipeline.NoSpan
-	for _, s := range t.Spans {
-		if s.End != pipeline.Unknown && s.End > s.Start {
-			last = out.Add(pipeline.Span{Name: s.Name, Start: s.Start, End: s.End}, last)
-		}
-	}
-	if len(t.Requests) == 0 {
-		return out
-	}
-	r := t.Requests[len(t.Requests)-1]
-	if r.Closed != pipeline.Unknown {
-		r.End = r.Closed // the server may have heard of it later
-	}
-	out.Requests = []pipeline.Request{r}
-	if r.Sent == pipeline.Unknown || r.End == pipeline.Unknown {
-		return out
-	}
-	at := r.Sent
-	for _, s := range wayOf(&r) {
-		if s.until == pipeline.Unknown || s.until >= r.End {
-			out.Add(pipeline.Span{Name: s.stage.String(), Start: at, End: pipeline.Unknown}, last)
-			break
-		}
-		if s.until > at {
-			last = out.Add(pipeline.Span{Name: s.stage.String(), Start: at, End: s.until}, last)
-			at = s.until
-		}
-	}
-	return out
-}
-
-// step is a stage of a request and when it was over; Unknown where it was not.
-type step struct {
-	stage ghost.Stage
-	until time.Duration
-}
-
-// wayOf returns the stages of a request that did not bring a landing, as far as they are told.
-func wayOf(r *pipeline.Request) []step {
-	if r.Scheduled == pipeline.Unknown && !r.Simulated {
-		return []step{{ghost.Unsplit, pipeline.Unknown}}
-	}
-	shifted := func(at, by time.Duration) time.Duration {
-		if at == pipeline.Unknown {
-			return at
-		}
-		return at + by
-	}
-	return []step{
-		{ghost.Send, r.Sent + r.Way.Out}, {ghost.ServerQueue, shifted(r.Scheduled, r.Way.Out)},
-		{ghost.Prefill, shifted(r.FirstOutput, -r.Way.Back)}, {ghost.FirstToken, pipeline.Unknown},
-	}
 }
 
 // median returns the median of durations; Unknown of fewer than two.

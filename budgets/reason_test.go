@@ -107,3 +107,48 @@ func TestReasonOfTheServer(t *testing.T) {
 		t.Errorf("%+v, want all of the server's stages at 23 %% first", got)
 	}
 }
+
+// heldKeys returns keys with a debounce of 50 ms and a prefill, whose text is held back until
+// 200 ms after the key, and is then on its way to the screen for 5 ms.
+func heldKeys(n int, prefill time.Duration) (all []pipeline.Trace) {
+	for i := range n {
+		t := typed(i, 50*ms, 0, prefill)
+		text := t.End
+		shown := max(text, t.Due+200*ms)
+		if shown > text {
+			t.Add(pipeline.Span{Name: "hold", Start: text, End: shown}, 1)
+		}
+		t.Add(pipeline.Span{Name: "render", Start: shown, End: shown + 5*ms}, pipeline.SpanID(len(t.Spans)-1))
+		t.End = shown + 5*ms
+		t.Marks[0].At = t.End
+		all = append(all, t)
+	}
+	return all
+}
+
+// A hold runs from the key, beside everything else: nothing else brings text sooner, however
+// short it is, and the hold may not last longer than the rest of the budget.
+func TestReasonOfAHold(t *testing.T) {
+	typedOn := typed(10, 50*ms, 0, 60*ms)
+	typedOn.Marks, typedOn.Spans[1].End = nil, pipeline.Unknown
+	typedOn.Requests[0].Outcome, typedOn.Requests[0].End = pipeline.Cancelled, typedOn.Due+80*ms
+	all := slices.Concat(heldKeys(28, 60*ms), heldKeys(1, 240*ms), []pipeline.Trace{typedOn})
+	a, err := Analyse(ideRun(all, "share(ttfc < 150ms) >= 90%"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := a.Reason()
+	if r == nil || r.Stage != "hold" || !r.Alone || r.Takes != 200*ms || r.Without != 0 {
+		t.Fatalf("%+v, want the hold of 200 ms alone", r)
+	}
+	for _, l := range r.Levers {
+		switch {
+		case slices.Equal(l.Stages, []string{"hold"}):
+			if !l.Enough || l.Cap != 145*ms-1 {
+				t.Errorf("%+v, want a hold of less than 145 ms", l)
+			}
+		case l.AtZero != 0:
+			t.Errorf("%+v, want 0 %% inside", l)
+		}
+	}
+}

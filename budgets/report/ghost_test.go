@@ -24,19 +24,24 @@ func TestReasonWords(t *testing.T) {
 	lever := func(enough bool, limit time.Duration, stages ...string) budgets.Lever {
 		return budgets.Lever{Stages: stages, Enough: enough, Cap: limit, AtZero: .7}
 	}
+	together := budgets.Lever{Stages: []string{"server_queue", "prefill", "send"}, Enough: true, Keep: 50}
 	f := &ghost.Figures{Censored: ghost.Censored{Share: ghost.Share{N: 3, Of: 10}, Why: []ghost.Count{{Name: "not_asked", N: 2}, {Name: "refused", N: 1}}}}
 	for _, c := range []struct {
 		reason budgets.Reason
 		want   string
 	}{
-		{budgets.Reason{Judgement: failed, Stage: "debounce", Takes: 350 * ms, Of: 400 * ms, Alone: true, Without: .1, Levers: []budgets.Lever{lever(false, pipeline.Unknown, "debounce")}},
+		{budgets.Reason{Judgement: failed, Stage: "debounce", Takes: 350 * ms, Waited: 9, Landed: 9, Alone: true, Without: .1, Levers: []budgets.Lever{lever(false, pipeline.Unknown, "debounce")}},
 			"debounce 350 ms alone breaks a 150 ms budget: with nothing else to wait for, and text after every opportunity, it would be 10 %; without it, and all else as it is, it would be 70 %"},
+		{budgets.Reason{Judgement: failed, Stage: "prefill", Takes: 120 * ms, Waited: 71, Landed: 998, Alone: true, Without: .1},
+			"prefill, 120 ms in 71 of 998 opportunities with text, alone breaks a 150 ms budget: with nothing else to wait for, and text after every opportunity, it would be 10 %"},
 		{budgets.Reason{Judgement: failed, Stage: "prefill", Takes: 100 * ms, Of: 160 * ms, Levers: []budgets.Lever{lever(true, 60*ms, "prefill")}},
-			"prefill takes the most of the time to the first character, 100 ms of 160 ms at the median; prefill under 60 ms would keep it"},
+			"prefill takes the most of the time to the first character, 100 ms of 160 ms on average; with prefill under 60 ms it would be kept"},
+		{budgets.Reason{Judgement: failed, Stage: "debounce", Takes: 100 * ms, Of: 190 * ms, Outside: true, Levers: []budgets.Lever{together}},
+			"debounce takes the most of the time to the first character of those outside, 100 ms of 190 ms on average; the smallest cut that is enough is of another stage: with server_queue, prefill and send at 50 % of what they took it would be kept"},
 		{budgets.Reason{Judgement: failed, Stage: "prefill", Takes: 100 * ms, Of: 160 * ms},
-			"prefill takes the most of the time to the first character, 100 ms of 160 ms at the median; no stage, no two together, and not all of the request would bring these very keys inside"},
+			"prefill takes the most of the time to the first character, 100 ms of 160 ms on average; no stage, no two together, and not even a request that takes no time would bring these very keys inside"},
 		{budgets.Reason{Judgement: failed, Stage: "prefill", Takes: 9 * ms, Of: 20 * ms}, "no stage is to blame: after 3 of 10 opportunities no text came, 2 not asked, 1 refused"},
-		{budgets.Reason{Judgement: kept, Stage: "debounce", Takes: 75 * ms, Of: 90 * ms}, "debounce takes the most of the time to the first character, 75 ms of 90 ms at the median"},
+		{budgets.Reason{Judgement: kept, Stage: "debounce", Takes: 75 * ms, Of: 90 * ms}, "debounce takes the most of the time to the first character, 75 ms of 90 ms on average"},
 		{budgets.Reason{Judgement: kept, Stage: "debounce", Takes: 5 * ms, Of: 9 * ms}, ""},
 	} {
 		if got := reasonWords(&c.reason, f); got != c.want {

@@ -24,15 +24,32 @@ func reasonWords(r *budgets.Reason, f *ghost.Figures) string {
 	}
 	limit := budgets.Duration.Format(bound.Value)
 	switch {
-	case r.Takes == pipeline.Unknown || r.Takes < worthSaying && !r.Alone:
+	case r.Takes < worthSaying && !r.Alone:
 		return onlyCensored(r, f)
-	case r.Judgement.Verdict != budgets.Fail:
-		return fmt.Sprintf("%s takes the most of the time to the first character, %s of %s at the median", r.Stage, length(r.Takes), knownOr(r.Of))
 	case r.Alone:
-		return fmt.Sprintf("%s %s alone breaks a %s budget: with nothing else to wait for, and text after every opportunity, it would be %s%s",
-			r.Stage, length(r.Takes), limit, r.Judgement.Unit().Format(r.Without), leverOf(r, r.Stage))
+		return fmt.Sprintf("%s alone breaks a %s budget: with nothing else to wait for, and text after every opportunity, it would be %s%s",
+			aloneWords(r), limit, r.Judgement.Unit().Format(r.Without), leverOf(r, r.Stage))
 	}
-	return fmt.Sprintf("%s takes the most of the time to the first character, %s of %s at the median%s", r.Stage, length(r.Takes), knownOr(r.Of), bestLever(r))
+	of := ""
+	if r.Outside {
+		of = " of those outside"
+	}
+	most := fmt.Sprintf("%s takes the most of the time to the first character%s, %s of %s on average", r.Stage, of, length(r.Takes), length(r.Of))
+	if r.Judgement.Verdict != budgets.Fail {
+		return most
+	}
+	return most + bestLever(r)
+}
+
+// aloneWords names a stage with how long it usually takes of those that wait for it.
+func aloneWords(r *budgets.Reason) string {
+	switch {
+	case r.Takes == pipeline.Unknown:
+		return r.Stage
+	case r.Waited < r.Landed:
+		return fmt.Sprintf("%s, %s in %s of %s opportunities with text,", r.Stage, length(r.Takes), count(r.Waited), count(r.Landed))
+	}
+	return r.Stage + " " + length(r.Takes)
 }
 
 // onlyCensored says that what misses the budget is text that never came.
@@ -41,13 +58,6 @@ func onlyCensored(r *budgets.Reason, f *ghost.Figures) string {
 		return ""
 	}
 	return fmt.Sprintf("no stage is to blame: after %s of %s opportunities no text came, %s", count(f.Censored.N), count(f.Censored.Of), mostOf(f.Censored.Why))
-}
-
-func knownOr(d time.Duration) string {
-	if d == pipeline.Unknown {
-		return "an unknown time"
-	}
-	return length(d)
 }
 
 // leverOf says how short a stage would have to become.
@@ -74,17 +84,21 @@ func bestLever(r *budgets.Reason) string {
 		if !l.Enough {
 			continue
 		}
-		to := target(l)
-		stages, which := strings.Join(l.Stages, " and "), ""
+		with, which := "with "+listed(l.Stages), ""
 		if !slices.Contains(l.Stages, r.Stage) {
-			which = " but the smallest cut that is enough is of another stage:"
+			which = " the smallest cut that is enough is of another stage:"
 		}
-		if to == "" {
-			return fmt.Sprintf(";%s only without %s would it be kept", which, stages)
+		switch to := target(l); {
+		case to == "":
+			with = "only without " + listed(l.Stages)
+		case len(l.Stages) > 1:
+			with += " at " + to
+		default:
+			with += " " + to
 		}
-		return fmt.Sprintf(";%s %s %s would keep it", which, stages, to)
+		return fmt.Sprintf(";%s %s it would be kept", which, with)
 	}
-	return "; no stage, no two together, and not all of the request would bring these very keys inside"
+	return "; no stage, no two together, and not even a request that takes no time would bring these very keys inside"
 }
 
 // mostOf lists counts with their names.
