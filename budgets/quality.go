@@ -48,6 +48,29 @@ func (a *Analysis) Quality() *Quality {
 	return q
 }
 
+// Answers returns the checked answers of each interaction, in the order of the run's traces; those
+// of another step are told of the last interaction of the same person before it, or else of the
+// first. Their sessions are not told again. It is nil where answers were not checked.
+func (a *Analysis) Answers() [][]quality.Answer {
+	if a.Run.Header.Quality == (trace.Quality{}) {
+		return nil
+	}
+	all, people := make([][]quality.Answer, len(a.Run.Traces)), peopleOf(a.Run.Traces)
+	add := func(t *pipeline.Trace, at int) {
+		if answer, _, ok := answerOf(t); ok && at >= 0 {
+			answer.Session = 0
+			all[at] = append(all[at], answer)
+		}
+	}
+	for i := range a.Run.Traces {
+		add(&a.Run.Traces[i], i)
+	}
+	for i := range a.Steps {
+		add(&a.Steps[i], people.before(&a.Steps[i]))
+	}
+	return all
+}
+
 // checked returns the answers that were checked, in the order in which they were asked for.
 func checked(traces []pipeline.Trace) (all []quality.Answer) {
 	type asked struct {

@@ -140,6 +140,17 @@ var cachedShare = Metric{
 	},
 }
 
+// FailedShare is the share of requests that failed; one that was given up did not. It is no metric
+// of a report, which counts requests by how they ended.
+var FailedShare = Metric{
+	Name: "failed_share", Unit: Share, Formula: "requests that ended neither ok nor cancelled / requests", Over: allRequests,
+	gather: func(traces []pipeline.Trace, p *Pool) {
+		eachRequest(traces, func(r *pipeline.Request) {
+			p.put(flag(r.Outcome != pipeline.OK && r.Outcome != pipeline.Cancelled))
+		})
+	},
+}
+
 func eachRequest(traces []pipeline.Trace, f func(r *pipeline.Request)) {
 	for i := range traces {
 		for j := range traces[i].Requests {

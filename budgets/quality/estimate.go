@@ -10,7 +10,7 @@ import (
 )
 
 // Estimate is a figure with the interval that holds the true one with a confidence of
-// 95 %. There is none of fewer than leastAnswers answers, nor where nothing varies.
+// 95 %. There is none of fewer than LeastAnswers answers, nor where nothing varies.
 type Estimate struct {
 	Value       float64
 	Known       bool
@@ -18,10 +18,7 @@ type Estimate struct {
 	HasInterval bool
 }
 
-const (
-	confidence   = .95
-	leastAnswers = 10 // of fewer, samples drawn again are too much alike: a convention
-)
+const confidence = .95
 
 // Of returns the speed of a model by its answers, in order of time. Repair is what a broken
 // one costs, zero or more.
@@ -43,8 +40,8 @@ func Of(answers []Answer, repair time.Duration, seed uint64) Speed {
 	redrawn := redraw(answers, plan, repair, seed)
 
 	s.Independent, _ = plan.Independent(breaks(answers))
-	share := wilson(values[broken], s.Independent)
-	if len(answers) < leastAnswers {
+	share := wilson(values[broken], s.Independent, confidence)
+	if len(answers) < LeastAnswers {
 		share.HasInterval = false
 	}
 	s.Broken = share
@@ -110,7 +107,7 @@ const (
 
 // redraw returns the figures of samples drawn again, those that are known.
 func redraw(answers []Answer, plan quantile.Plan, repair time.Duration, seed uint64) (all [figures][]float64) {
-	if len(answers) < leastAnswers {
+	if len(answers) < LeastAnswers {
 		return all
 	}
 	random, times := dist.Stream(seed, "quality/resample"), make([]int32, len(answers))
@@ -135,7 +132,7 @@ func redraw(answers []Answer, plan quantile.Plan, repair time.Duration, seed uin
 // what lies beyond.
 func central(value float64, redrawn []float64, beyond float64, answers int) Estimate {
 	e := Estimate{Value: value, Known: !math.IsNaN(value)}
-	if !e.Known || len(redrawn) == 0 || answers < leastAnswers {
+	if !e.Known || len(redrawn) == 0 || answers < LeastAnswers {
 		return e
 	}
 	e.Low, e.High = quantile.Central(redrawn, confidence)
@@ -145,7 +142,7 @@ func central(value float64, redrawn []float64, beyond float64, answers int) Esti
 }
 
 // wilson returns the estimate of a share of so many independent answers.
-func wilson(share, n float64) Estimate {
+func wilson(share, n, confidence float64) Estimate {
 	if n == 0 {
 		return Estimate{}
 	}

@@ -23,7 +23,7 @@ const VersusVersion = 1
 //	summary         the verdict in a sentence or two
 //	a, b            the runs: scenario, scenario_hash, kind, target, model, protocol, seed, n, n_asked, version,
 //	                unfinished, unfit and unsteady (why; null when not), limit (of goodput), outcomes, request_outcomes
-//	matters         share of a duration below which a difference does not matter
+//	matters         share of a duration, a count or a speed below which a difference does not matter
 //	resamples, resample_seed  how often the runs were drawn again, and from which seed
 //	drawn_a, drawn_b  what of each was drawn together, in words
 //	pairs           interactions of which the same one of both runs was drawn together; 0 where each run was drawn for itself
@@ -31,8 +31,8 @@ const VersusVersion = 1
 //	unjudged        why no row has a word; empty when rows have
 //	warnings        what else a reader has to know
 //	rows            list:
-//	  metric, figure  such as "reply", "p95"; figure is "share" for a share
-//	  unit            "ms" or "share"
+//	  metric, figure  such as "reply", "p95"; figure is "share" for a share, "mean" for a count, "rate" for effective_speed
+//	  unit            "ms", "share", "count" or "tok/s"
 //	  role            "judged" for those that decide, else "request" or "stage"
 //	  more_is_better  otherwise less is
 //	  n_a, n_b        values
@@ -224,7 +224,7 @@ func (v *Versus) longer() string {
 		}
 	}
 	if short != nil {
-		return fmt.Sprintf(" Measure longer: an interval of %s takes %s values in each run, and there are %s and %s.", short.Figure, count(most), count(short.NA), count(short.NB))
+		return fmt.Sprintf(" Measure longer: an interval of %s takes %s values in each run, and there are %s and %s.", short.Of(), count(most), count(short.NA), count(short.NB))
 	}
 	if v.Pairs == 0 {
 		return " Measure longer, or both with one seed, so that they are paired."
@@ -236,7 +236,7 @@ func (v *Versus) longer() string {
 // (+20.6 %, +12.1 % to +31 %)".
 func went(r *versus.Row) string {
 	name := fmt.Sprintf("the %s of %s", r.Figure, r.Metric)
-	if r.Unit == budgets.Share {
+	if r.Unit == budgets.Share || r.Unit == budgets.TokenRate {
 		name = r.Metric
 	}
 	a, b, _ := r.Unit.FormatBeside(r.A, r.B)
@@ -245,7 +245,7 @@ func went(r *versus.Row) string {
 
 func empty(s string) bool { return s == "" }
 
-// byHow is the difference of a row, of a duration as a part of the first figure.
+// byHow is the difference of a row, of all but a share as a part of the first figure.
 func byHow(r *versus.Row) string {
 	relative, ok := r.Relative()
 	switch {

@@ -186,7 +186,7 @@ func (v *Versus) notes() []string {
 	}
 	return []string{
 		fmt.Sprintf("A word follows from the interval of B - A, never from the two figures: better or worse where it holds no zero and reaches beyond what matters; "+
-			"no difference that matters where all of it is smaller; else it cannot be told. What matters: %s of A for a duration, and %s at least where it is no pace; %s of 100 for a share.",
+			"no difference that matters where all of it is smaller; else it cannot be told. What matters: %s of A for a duration, a count or a speed, and %s at least of a duration that is no pace; %s of 100 for a share.",
 			percent(v.Matters), budgets.Duration.Format(float64(versus.LeastMatters)), budgets.Number(100*versus.ShareMatters, 0)),
 		fmt.Sprintf("The intervals of each table hold the truth together in 95 of 100 comparisons, so each has more confidence for itself (%s). Only the first table decides.",
 			strings.Join(append(each, "Bonferroni"), ", ")),
@@ -201,7 +201,7 @@ func (v *Versus) method() string {
 	if v.Unpaired != nil {
 		drawn = fmt.Sprintf("Not paired, since %s. Drawn again of A: %s; of B: %s", *v.Unpaired, v.DrawnA, v.DrawnB)
 	}
-	return fmt.Sprintf("Of percentiles: percentile bootstrap, %s resamples, seed %d. %s. Of shares: Newcombe, for as many independent members as that says they are worth.",
+	return fmt.Sprintf("Of percentiles, means and rates: percentile bootstrap, %s resamples, seed %d. %s. Of shares: Newcombe, for as many independent members as they are worth when drawn so.",
 		count(v.Resamples), v.ResampleSeed, drawn)
 }
 

@@ -4,32 +4,55 @@ import (
 	"fmt"
 
 	"halfsecond/budgets"
-	"halfsecond/budgets/quality"
+	"halfsecond/budgets/versus"
 )
 
-// effective says which run's model is faster when only code that parses counts; nothing where
-// answers of either were not checked. It decides nothing: a budget on syntax_share does.
+// effective says which run's model is faster when only code that parses counts, where no budget on
+// it makes it one of the figures that decide; nothing where answers of either were not checked.
 func (v *Versus) effective() string {
 	a, b := &v.comparison.A.Speed, &v.comparison.B.Speed
-	g := quality.Against(a.Effective, b.Effective)
-	speed := budgets.TokenRate.Format
-	switch {
+	switch r := v.row(budgets.EffectiveSpeed); {
 	case a.Answers == 0 || b.Answers == 0:
 		return ""
 	case a.Repair != b.Repair:
 		return fmt.Sprintf(" Effective speeds are not compared: a broken answer costs %s in A and %s in B.", budgets.Duration.Format(float64(a.Repair)), budgets.Duration.Format(float64(b.Repair)))
-	case !g.Known:
-		return " Of effective speed nothing can be told: there are too few answers of which it is known whether they parse."
+	case r == nil:
+		return " Of effective speed nothing can be told: of no answer of a run is it known whether it parses, or a baseline is of an earlier program."
+	case r.Role == versus.Judged:
+		return ""
+	case !r.HasInterval:
+		return " Of effective speed nothing can be told: " + r.Reason + "."
+	default:
+		return fmt.Sprintf(" By effective speed %s: %s.", wins(r), speeds(r, a, b))
 	}
-	figures := fmt.Sprintf("%s that are useful in A, %s in B (a difference of %s to %s)", speed(a.Effective.Value), speed(b.Effective.Value), speed(g.Low), speed(g.High))
+}
+
+// row returns the first row of a metric; nil for none.
+func (v *Versus) row(metric string) *versus.Row {
+	for i := range v.comparison.Rows {
+		if r := &v.comparison.Rows[i]; r.Metric == metric {
+			return r
+		}
+	}
+	return nil
+}
+
+func wins(r *versus.Row) string {
+	switch r.Word {
+	case versus.Better:
+		return "B wins"
+	case versus.Worse:
+		return "A wins"
+	}
+	return "neither wins"
+}
+
+// speeds are the effective speeds of two runs, and those as tokens came.
+func speeds(r *versus.Row, a, b *versus.Speed) string {
+	speed := budgets.TokenRate.Format
+	words := fmt.Sprintf("%s that are useful in A, %s in B (a difference of %s to %s)", speed(r.A), speed(r.B), speed(r.Low), speed(r.High))
 	if a.Tokens.Known && b.Tokens.Known {
-		figures += fmt.Sprintf(", of %s and %s as they came", speed(a.Tokens.Value), speed(b.Tokens.Value))
+		words += fmt.Sprintf(", of %s and %s as they came", speed(a.Tokens.Value), speed(b.Tokens.Value))
 	}
-	switch {
-	case !g.Tells():
-		return " By effective speed neither wins: " + figures + "."
-	case g.By > 0:
-		return " By effective speed B wins: " + figures + "."
-	}
-	return " By effective speed A wins: " + figures + "."
+	return words
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"time"
 
 	"halfsecond/budgets"
 )
@@ -47,13 +48,14 @@ type wireHeader struct {
 type wireSeries struct {
 	Name       string `json:"name"`
 	Formula    string `json:"formula"`
-	Unit       string `json:"unit"` // "ns" or "share"
+	Unit       string `json:"unit"` // "ns", "share", "count", or "answers" of an effective speed
 	Role       string `json:"role"`
 	More       bool   `json:"more_is_better,omitempty"`
 	MedianOnly bool   `json:"median_only,omitempty"`
 	Values     []cell `json:"values"`
 	Slow       []cell `json:"slow,omitempty"`
 	Quick      []cell `json:"quick,omitempty"`
+	Repair     int64  `json:"repair_ns,omitempty"`
 }
 
 // cell is the values of one interaction: null for none, a number for one, a list for
@@ -126,12 +128,15 @@ func (r *Run) Write(w io.Writer) error {
 	return nil
 }
 
+// unitNames are the units of series in a baseline.
+var unitNames = map[budgets.Unit]string{budgets.Duration: "ns", budgets.Share: "share", budgets.Count: "count", budgets.TokenRate: "answers"}
+
 func (s *Series) wire() wireSeries {
-	w := wireSeries{Name: s.Name, Formula: s.Formula, Unit: "ns", Role: s.Role.String(), More: s.More, MedianOnly: s.MedianOnly}
-	if s.Unit == budgets.Share {
-		w.Unit = "share"
-	}
+	w := wireSeries{Name: s.Name, Formula: s.Formula, Unit: unitNames[s.Unit], Role: s.Role.String(), More: s.More, MedianOnly: s.MedianOnly, Repair: int64(s.Repair)}
 	w.Values, w.Slow, w.Quick = cells(s.Values), cells(s.Slow), cells(s.Quick)
+	if s.Unit == budgets.TokenRate {
+		w.Values = answerCells(s.Answers)
+	}
 	return w
 }
 
@@ -213,24 +218,49 @@ func (r *Run) readSeries(line []byte) error {
 	if err := strict(line, &w); err != nil {
 		return err
 	}
-	s := Series{Name: w.Name, Formula: w.Formula, More: w.More, MedianOnly: w.MedianOnly}
+	s := Series{Name: w.Name, Formula: w.Formula, More: w.More, MedianOnly: w.MedianOnly, Repair: time.Duration(w.Repair)}
 	switch {
 	case w.Name == "" || r.series(w.Name) != nil:
 		return fmt.Errorf("series %q: want a name, once", w.Name)
 	case len(w.Values) != len(r.Sessions):
 		return fmt.Errorf("series %s: it has values of %d interactions, the run has %d", w.Name, len(w.Values), len(r.Sessions))
-	case w.Unit == "share":
-		s.Unit = budgets.Share
-	case w.Unit != "ns":
-		return fmt.Errorf("series %s: unit %q: want ns or share", w.Name, w.Unit)
+	}
+	unit, known := unitNamed(w.Unit)
+	if s.Unit = unit; !known {
+		return fmt.Errorf("series %s: unit %q: want ns, share, count or answers", w.Name, w.Unit)
 	}
 	if s.Role = roleNamed(w.Role); s.Role.String() != w.Role {
 		return fmt.Errorf("series %s: role %q: want judged, request or stage", w.Name, w.Role)
 	}
+	if err := s.read(&w); err != nil {
+		return fmt.Errorf("series %s: %w", w.Name, err)
+	}
+	r.Series = append(r.Series, s)
+	return nil
+}
+
+// unitNamed returns the unit of that name.
+func unitNamed(name string) (u budgets.Unit, known bool) {
+	for unit, n := range unitNames {
+		if n == name {
+			return unit, true
+		}
+	}
+	return u, false
+}
+
+// read reads what a series has of each interaction.
+func (s *Series) read(w *wireSeries) error {
+	if s.Unit == budgets.TokenRate {
+		return s.readAnswers(w.Values)
+	}
 	for _, c := range w.Values {
 		for _, v := range c {
-			if s.Unit == budgets.Share && v != 0 && v != 1 {
-				return fmt.Errorf("series %s: %v: a member of a share is 0 or 1", w.Name, v)
+			switch {
+			case s.Unit == budgets.Share && v != 0 && v != 1:
+				return fmt.Errorf("%v: a member of a share is 0 or 1", v)
+			case s.Unit == budgets.Count && v < 0:
+				return fmt.Errorf("%v: a count is 0 or more", v)
 			}
 		}
 		s.Values = append(s.Values, c)
@@ -238,11 +268,7 @@ func (r *Run) readSeries(line []byte) error {
 	var slow, quick error
 	s.Slow, slow = s.readBound("slower", w.Slow)
 	s.Quick, quick = s.readBound("quicker", w.Quick)
-	if err := cmp.Or(slow, quick); err != nil {
-		return fmt.Errorf("series %s: %w", w.Name, err)
-	}
-	r.Series = append(r.Series, s)
-	return nil
+	return cmp.Or(slow, quick)
 }
 
 // readBound returns what the values of a series may be, as many as it has of them, or nil for
@@ -251,8 +277,8 @@ func (s *Series) readBound(what string, cells []cell) (values [][]float64, err e
 	switch {
 	case len(cells) == 0:
 		return nil, nil
-	case s.Unit == budgets.Share:
-		return nil, fmt.Errorf("a share has no %s values", what)
+	case s.Unit != budgets.Duration:
+		return nil, fmt.Errorf("a series of unit %s has no %s values", unitNames[s.Unit], what)
 	case len(cells) != len(s.Values):
 		return nil, fmt.Errorf("it has %s values of %d interactions, the run has %d", what, len(cells), len(s.Values))
 	}

@@ -77,7 +77,7 @@ func TestReadRefuses(t *testing.T) {
 		{"cut in a line", good[:len(good)-40], "the line is not a whole JSON object"},
 		{"more", good + "{}", "more follows the last series"},
 		{"twice", header + "\n" + firstLine(rest) + firstLine(rest), `line 3: series "response": want a name, once`},
-		{"unit", strings.Replace(good, `"unit":"ns"`, `"unit":"ms"`, 1), `unit "ms": want ns or share`},
+		{"unit", strings.Replace(good, `"unit":"ns"`, `"unit":"ms"`, 1), `unit "ms": want ns, share, count or answers`},
 		{"role", strings.Replace(good, `"role":"judged"`, `"role":"judge"`, 1), `role "judge": want judged, request or stage`},
 		{"a half", strings.Replace(good, `"values":[`, `"values":[1.5,`, 1), "1.5 is no whole number"},
 		{"a list of one", strings.Replace(good, `"values":[`, `"values":[[7],`, 1), "a list is for two values or more"},

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"halfsecond/budgets"
+	"halfsecond/budgets/quality"
 	"halfsecond/pipeline/dist"
 	"halfsecond/pipeline/quantile"
 )
@@ -18,7 +19,7 @@ const Confidence = .95
 
 // Settings say how to compare. The zero Settings will do.
 type Settings struct {
-	Matters float64 // share of a duration below which a difference does not matter; 0 means DefaultMatters
+	Matters float64 // share of a duration, a count or a speed below which a difference does not matter; 0 means DefaultMatters
 	Seed    uint64  // of the resampling
 	Anyway  bool    // compare runs of different scenarios or targets all the same
 
@@ -45,11 +46,11 @@ type Comparison struct {
 // Row is one figure of one metric in both runs.
 type Row struct {
 	Metric string
-	Figure string // "p50", "p90", "p95", "p99" or "share"
+	Figure string // "p50", "p90", "p95" or "p99", "share", "mean" of a count, "rate" of a speed
 	Unit   budgets.Unit
 	Role   Role
 	More   bool // more is better
-	NA, NB int  // values
+	NA, NB int  // values, or answers of an effective speed
 
 	// In the unit's base. A and B are meaningless unless Known, which a row of a
 	// comparison always is, the rest unless HasInterval.
@@ -71,6 +72,14 @@ type Row struct {
 
 // By returns b - a.
 func (r *Row) By() float64 { return r.B - r.A }
+
+// Of returns what the row's interval is of: a percentile, or the metric itself.
+func (r *Row) Of() string {
+	if r.Unit == budgets.Duration {
+		return r.Figure
+	}
+	return r.Metric
+}
 
 // Relative returns (b - a) / a, and whether there is such a number.
 func (r *Row) Relative() (float64, bool) { return r.By() / r.A, r.Known && r.A != 0 }
@@ -166,24 +175,33 @@ func (c *Comparison) pairs(a, b *Run) [][2]*Series {
 
 // equals reports whether two series have the same values, the slower ones too.
 func (s *Series) equals(other *Series) bool {
-	return s.Unit == other.Unit && slices.EqualFunc(s.Values, other.Values, slices.Equal) && slices.EqualFunc(s.Slow, other.Slow, slices.Equal) && slices.EqualFunc(s.Quick, other.Quick, slices.Equal)
+	return s.Unit == other.Unit && slices.EqualFunc(s.Values, other.Values, slices.Equal) && slices.EqualFunc(s.Slow, other.Slow, slices.Equal) && slices.EqualFunc(s.Quick, other.Quick, slices.Equal) &&
+		slices.EqualFunc(s.Answers, other.Answers, slices.Equal)
 }
 
 // newRow returns the k-th figure of the i-th pair of series, without its interval.
 func newRow(a, b *Series, k int, drawnA, drawnB *redrawn, i int) Row {
 	va, vb := drawnA.samples[i].Values(), drawnB.samples[i].Values()
-	r := Row{Metric: a.Name, Figure: "share", Unit: a.Unit, Role: a.Role, More: a.More, NA: len(va), NB: len(vb), pair: i, figure: k}
+	r := Row{Metric: a.Name, Unit: a.Unit, Role: a.Role, More: a.More, NA: len(va), NB: len(vb), pair: i, figure: k}
 	var okA, okB bool
-	if a.Unit == budgets.Share {
+	switch a.Unit {
+	case budgets.Duration:
+		q := percentiles[k]
+		r.Figure = q.String()
+		r.A, okA = quantile.OfSorted(va, q)
+		r.B, okB = quantile.OfSorted(vb, q)
+	case budgets.TokenRate:
+		r.Figure, r.NA, r.NB = "rate", drawnA.answers[i].N(), drawnB.answers[i].N()
+		r.A, okA = drawnA.answers[i].Effective(a.Repair)
+		r.B, okB = drawnB.answers[i].Effective(b.Repair)
+	default:
+		r.Figure = "mean"
 		r.A, okA = quantile.Mean(va)
 		r.B, okB = quantile.Mean(vb)
-		r.Known, r.Matters = okA && okB, ShareMatters
-		return r
 	}
-	q := percentiles[k]
-	r.Figure = q.String()
-	r.A, okA = quantile.OfSorted(va, q)
-	r.B, okB = quantile.OfSorted(vb, q)
+	if a.Unit == budgets.Share {
+		r.Figure, r.Matters = "share", ShareMatters
+	}
 	r.Known = okA && okB
 	return r
 }
@@ -203,11 +221,12 @@ func (c *Comparison) judge(pairs [][2]*Series, slow map[int]int, drawnA, drawnB 
 	for i := range c.Rows {
 		r := &c.Rows[i]
 		r.Confidence = 1 - (1-Confidence)/float64(max(1, sizes[r.Role]))
-		if r.Unit == budgets.Duration {
+		if r.Unit != budgets.Share {
 			r.Matters = c.threshold(r)
 		}
 		if r.Reason = r.refusal(pairs[r.pair]); r.Reason == "" {
 			c.interval(r, drawnA, drawnB)
+			c.unseen(r, pairs[r.pair], drawnA, drawnB)
 			c.word(r)
 			if first, ok := slow[r.pair]; ok {
 				c.reconsider(r, func(which int) Row {
@@ -223,21 +242,29 @@ func (c *Comparison) judge(pairs [][2]*Series, slow map[int]int, drawnA, drawnB 
 	}
 }
 
-// threshold returns how large a difference of durations has to be to matter.
+// threshold returns how large a difference of durations, counts or speeds has to be to matter.
 func (c *Comparison) threshold(r *Row) float64 {
 	least := float64(LeastMatters)
-	if budgets.IsPace(r.Metric) {
+	if r.Unit != budgets.Duration || budgets.IsPace(r.Metric) {
 		least = 0
 	}
 	return max(c.Matters*math.Abs(r.A), least)
 }
 
+// leastOfMean is of how many values a mean or a speed has an interval, by the convention of
+// effective speeds.
+const leastOfMean = quality.LeastAnswers
+
 // takes returns how many values an interval takes in each run, 0 where there are enough.
 func (r *Row) takes(confidence float64) int {
-	if r.Unit == budgets.Share {
+	n := leastOfMean
+	switch r.Unit {
+	case budgets.Share:
 		return 0
+	case budgets.Duration:
+		n = quantile.IntervalNeeds(percentiles[r.figure], confidence)
 	}
-	if n := quantile.IntervalNeeds(percentiles[r.figure], confidence); min(r.NA, r.NB) < n {
+	if min(r.NA, r.NB) < n {
 		return n
 	}
 	return 0
@@ -249,7 +276,7 @@ func (r *Row) refusal(p [2]*Series) string {
 		return "it rests on a component of which only a median is published"
 	}
 	if r.Takes = r.takes(r.Confidence); r.Takes > 0 {
-		return fmt.Sprintf("an interval of %s takes %d values in each run, there are %d and %d", r.Figure, r.Takes, r.NA, r.NB)
+		return fmt.Sprintf("an interval of %s takes %d values in each run, there are %d and %d", r.Of(), r.Takes, r.NA, r.NB)
 	}
 	return ""
 }
@@ -259,7 +286,7 @@ func (c *Comparison) interval(r *Row, drawnA, drawnB *redrawn) {
 	r.HasInterval = true
 	fa, fb := inBoth(drawnA.figures[r.pair][r.figure], drawnB.figures[r.pair][r.figure])
 	if r.Unit == budgets.Share {
-		pa, pb := proportions(drawnA.samples[r.pair].Values(), drawnB.samples[r.pair].Values(), fa, fb)
+		pa, pb := proportions(drawnA.samples[r.pair].Values(), drawnB.samples[r.pair].Values(), drawnA.worth[r.pair], drawnB.worth[r.pair])
 		together := 0.0
 		if c.Pairs > 0 {
 			together = correlation(fa, fb)
@@ -274,6 +301,24 @@ func (c *Comparison) interval(r *Row, drawnA, drawnB *redrawn) {
 	}
 	r.Low, r.High = quantile.Central(by, r.Confidence)
 	r.Low95, r.High95 = quantile.Central(by, Confidence)
+}
+
+// unseen widens the interval of an effective speed of which a run had no broken answer, or no sound
+// one: to where its speed is at the end of what the share that is broken may be.
+func (c *Comparison) unseen(r *Row, p [2]*Series, drawnA, drawnB *redrawn) {
+	if r.Unit != budgets.TokenRate {
+		return
+	}
+	widen := func(low, high *float64, confidence float64) {
+		if v, ok := drawnA.answers[r.pair].Beyond(drawnA.plan, p[0].Repair, confidence); ok {
+			*low, *high = min(*low, r.B-v), max(*high, r.B-v)
+		}
+		if v, ok := drawnB.answers[r.pair].Beyond(drawnB.plan, p[1].Repair, confidence); ok {
+			*low, *high = min(*low, v-r.A), max(*high, v-r.A)
+		}
+	}
+	widen(&r.Low, &r.High, r.Confidence)
+	widen(&r.Low95, &r.High95, Confidence)
 }
 
 // word says what a row's interval means.

@@ -395,15 +395,15 @@ func TestProportionOfSessions(t *testing.T) {
 	alone := r.alone()
 	d := alone.resample([]*Series{s}, 9999, seeded())
 	values, none := d.samples[0].Values(), []float64{1, 1, 1, 1, 1}
-	got, other := proportions(values, none, d.figures[0][0], none)
-	if got.Share != .75 || got.N < 36 || got.N > 44 {
-		t.Errorf("%+v, want .75 of about 40 sessions", got)
+	got, other := proportions(values, none, d.worth[0], independent{1, false})
+	if got.Share != .75 || got.N != 40 {
+		t.Errorf("%+v, want .75 of 40 sessions", got)
 	}
 	// Where nothing failed, members are worth what they are in the other run.
 	if want := got.N / 400 * 5; other.Share != 1 || other.N != want {
 		t.Errorf("%+v, want all of %v", other, want)
 	}
-	if alone, _ := proportions(none, none, none, none); alone.Share != 1 || alone.N != 5 {
+	if alone, _ := proportions(none, none, independent{1, false}, independent{1, false}); alone.Share != 1 || alone.N != 5 {
 		t.Errorf("%+v, want all of 5", alone)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"halfsecond/budgets"
 	"halfsecond/pipeline"
 	"halfsecond/pipeline/trace"
 )
@@ -20,8 +21,8 @@ type Condition struct {
 }
 
 // conditionsOf returns the conditions of a run, in a fixed order, not nil.
-func conditionsOf(run *trace.Run) []Condition {
-	l := conditions{}
+func conditionsOf(a *budgets.Analysis) []Condition {
+	run, l := &a.Run, conditions{}
 	var stages []string
 	for i := range run.Header.Endpoints {
 		stages = append(stages, run.Header.Endpoints[i].Stage)
@@ -33,7 +34,7 @@ func conditionsOf(run *trace.Run) []Condition {
 	if len(stages) > 0 {
 		l.add("prompts", either(run.Header.Load.Salt != 0, "set apart from those of other runs by a salt", "those of each run with this seed (--salt 0)"))
 	}
-	l.connection(run.Traces)
+	l.connection(slices.Concat(run.Traces, a.Steps))
 	l.add("texts", either(run.Header.TextsHashed, "kept as hashes", "kept"))
 	if run.Header.Target != "sim" {
 		l.add("self test of the tester", either(run.Header.SelfTest == trace.SelfTest{}, "none", "made"))

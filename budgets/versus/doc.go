@@ -32,8 +32,14 @@
 // the values with all that it may be would have another word, the row has none.
 //
 // Shares are compared by Newcombe's interval of two Wilson intervals, each for as many
-// independent members as the bootstrap says the members are worth; those of pairs allow
-// for how far the two shares went together when they were drawn again.
+// independent members as the members are worth when they are drawn so (quantile.Plan.Independent);
+// those of pairs allow for how far the two shares went together when they were drawn again.
+//
+// The mean of a count (requests a key) and the effective speed of a model that completes code (a
+// ratio of sums over its answers, package quality) have the interval of the bootstrap as
+// percentiles do, from ten values in each run on. A sample drawn again from answers none of which
+// is broken knows nothing of broken ones: there the interval reaches to the speed at the end of
+// Wilson's interval of their share.
 //
 // # Many comparisons
 //
@@ -58,19 +64,26 @@
 //	outcomes, request_outcomes  counts by outcome
 //	sessions            whose each interaction is, in the order in which they were due
 //	indexes             which interaction of its session each is; omitted by earlier programs, whose baselines cannot be paired
+//	dues_ns             when each key of ghost text fell due; omitted for other kinds, and by earlier programs
 //	conditions          list of name, value: how it was asked beside the scenario, such as on which connections;
 //	                    omitted by earlier programs, and then not compared
 //	series              how many lines follow
+//	speed               of a model whose answers were checked: answers, repair_ns (what a broken one costs), and
+//	                    tokens_per_second and effective_tokens_per_second, each the value and the ends of its 95 % interval
 //
 // Each of the others is a series, the exact samples of a metric, which is what the bootstrap
 // draws from; a sketch would not do, for it forgets which interaction a value is of:
 //
 //	name, formula       of the metric
-//	unit                "ns" or "share"
+//	unit                "ns", "share", "count", or "answers" of an effective speed
 //	role                "judged", "request" or "stage"
 //	more_is_better      omitted when false
 //	median_only         it rests on components of which only a median is published; omitted when false
-//	values              of each interaction: null for none, a whole number, or a list of several
+//	values              of each interaction: null for none, a whole number, or a list of several; of answers a list of five
+//	                    numbers each: ns, tokens (-1 where nobody counted them), characters, those of them that were
+//	                    useful, and the syntax (0 untold, 1 parses, 2 breaks)
+//	repair_ns           of an effective speed, what a broken answer costs; omitted for others, and for 0
 //	slow                the same, where each may be that of a slower model than it is taken for; omitted where none may,
 //	                    and by earlier programs
+//	quick               the same, as far as it is that of a slower model for certain; omitted likewise
 package versus

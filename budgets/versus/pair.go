@@ -117,16 +117,16 @@ func drawPairs(a, b *Run, members []member) (da, db draw) {
 	return da, db
 }
 
-// of returns the values of a series by member.
-func (d *draw) of(s *Series) [][]float64 {
-	if d.places == nil {
-		return s.Values
+// byMember returns what each member of a draw has of what each interaction has.
+func byMember[T any](d *draw, ofInteraction [][]T) [][]T {
+	if d.places == nil || ofInteraction == nil {
+		return ofInteraction
 	}
-	values := make([][]float64, len(d.places))
+	all := make([][]T, len(d.places))
 	for i, at := range d.places {
 		if at != absent {
-			values[i] = s.Values[at]
+			all[i] = ofInteraction[at]
 		}
 	}
-	return values
+	return all
 }

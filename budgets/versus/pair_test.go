@@ -117,7 +117,7 @@ func TestMembersAreTheSameInteractions(t *testing.T) {
 		t.Errorf("first %+v, last %+v, want what only one run has", first, last)
 	}
 	da, _ := drawPairs(a, b, members)
-	values := da.of(&a.Series[0])
+	values := byMember(&da, a.Series[0].Values)
 	if len(values) != 12 || values[11] != nil || values[3][0] != a.Series[0].Values[3][0] {
 		t.Errorf("values by member %v", values)
 	}

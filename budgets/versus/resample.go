@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"halfsecond/budgets"
+	"halfsecond/budgets/quality"
 	"halfsecond/pipeline/dist"
 	"halfsecond/pipeline/quantile"
 )
@@ -44,22 +45,28 @@ func (r *Run) landings() (values []float64) {
 // redrawn holds the figures of a run's series in every resample, NaN in one that has no
 // value of it.
 type redrawn struct {
+	plan    quantile.Plan
 	samples []quantile.Sample
-	figures [][][]float64 // by series, by figure: percentiles of a duration, the share of a share
+	answers []quality.Sample // of effective speeds; of others there are none
+	worth   []independent    // of shares
+	figures [][][]float64    // by series, by figure: percentiles of a duration, else one
+}
+
+// independent is how many independent values those of a share are worth. Where they are all alike
+// that is not known.
+type independent struct {
+	n     float64
+	known bool
 }
 
 // resample draws the members of a run again.
 func (d *draw) resample(series []*Series, resamples int, random dist.Rand) redrawn {
-	out := redrawn{make([]quantile.Sample, len(series)), make([][][]float64, len(series))}
-	for i, s := range series {
-		out.samples[i] = quantile.NewSample(d.of(s))
-		out.figures[i] = make([][]float64, s.figures())
-	}
+	out := d.once(series)
 	times, into := make([]int32, d.plan.Members()), make([]float64, len(percentiles))
 	for range resamples {
 		d.plan.Draw(&random, times)
 		for i, s := range series {
-			if !s.redraw(out.samples[i], times, into) {
+			if !s.redraw(&out, i, times, into) {
 				for k := range into {
 					into[k] = math.NaN()
 				}
@@ -68,6 +75,21 @@ func (d *draw) resample(series []*Series, resamples int, random dist.Rand) redra
 				out.figures[i][k] = append(out.figures[i][k], into[k])
 			}
 		}
+	}
+	return out
+}
+
+// once returns the series as they are, before any of them is drawn again.
+func (d *draw) once(series []*Series) redrawn {
+	n := len(series)
+	out := redrawn{d.plan, make([]quantile.Sample, n), make([]quality.Sample, n), make([]independent, n), make([][][]float64, n)}
+	for i, s := range series {
+		values := byMember(d, s.Values)
+		out.samples[i], out.answers[i] = quantile.NewSample(values), quality.NewSample(byMember(d, s.Answers))
+		if s.Unit == budgets.Share {
+			out.worth[i].n, out.worth[i].known = d.plan.Independent(values)
+		}
+		out.figures[i] = make([][]float64, s.figures())
 	}
 	return out
 }
@@ -84,50 +106,45 @@ func inBoth(a, b []float64) (fa, fb []float64) {
 
 // figures returns how many figures a series has.
 func (s *Series) figures() int {
-	if s.Unit == budgets.Share {
+	if s.Unit != budgets.Duration {
 		return 1
 	}
 	return len(percentiles)
 }
 
-func (s *Series) redraw(sample quantile.Sample, times []int32, into []float64) (ok bool) {
-	if s.Unit == budgets.Share {
-		into[0], ok = sample.RedrawnMean(times)
-		return ok
+// redraw sets into to the figures of the i-th series in which every member occurs as often as
+// times says.
+func (s *Series) redraw(of *redrawn, i int, times []int32, into []float64) (ok bool) {
+	switch s.Unit {
+	case budgets.Duration:
+		return of.samples[i].Redrawn(times, percentiles, into)
+	case budgets.TokenRate:
+		into[0], ok = of.answers[i].Redrawn(times, s.Repair)
+	default:
+		into[0], ok = of.samples[i].RedrawnMean(times)
 	}
-	return sample.Redrawn(times, percentiles, into)
+	return ok
 }
 
 // proportions returns the shares of two runs, each worth as many independent members as
-// make it vary as it did when it was drawn again, and never more than it has: the
-// effective sample size of surveys, which Wilson's interval takes in place of n. A share
-// that does not vary, since all its members are alike, is worth as much for each of them
-// as that of the other run: that nothing failed here says nothing of how what fails
-// hangs together.
-func proportions(a, b, redrawnA, redrawnB []float64) (pa, pb quantile.Proportion) {
-	worthA, knownA := worth(a, redrawnA)
-	worthB, knownB := worth(b, redrawnB)
-	if !knownA {
-		worthA = worthB
-	}
-	if !knownB {
-		worthB = worthA
+// make it vary as it does when it is drawn again: the effective sample size of surveys, which
+// Wilson's interval takes in place of n. A share that does not vary, since all its members are
+// alike, is worth as much for each of them as that of the other run: that nothing failed here says
+// nothing of how what fails hangs together. Where neither varies each counts.
+func proportions(a, b []float64, worthA, worthB independent) (pa, pb quantile.Proportion) {
+	each := func(own, other independent, n, others int) float64 {
+		switch {
+		case own.known:
+			return own.n
+		case other.known:
+			return other.n / float64(others) * float64(n)
+		}
+		return float64(n)
 	}
 	pa.Share, _ = quantile.Mean(a)
 	pb.Share, _ = quantile.Mean(b)
-	pa.N, pb.N = worthA*float64(len(a)), worthB*float64(len(b))
+	pa.N, pb.N = each(worthA, worthB, len(a), len(b)), each(worthB, worthA, len(b), len(a))
 	return pa, pb
-}
-
-// worth returns how many independent members each of a share's is worth, at most 1.
-// Where nothing varies it is 1 and not known.
-func worth(values, redrawn []float64) (each float64, known bool) {
-	share, _ := quantile.Mean(values)
-	v := variance(redrawn)
-	if v == 0 || share == 0 || share == 1 {
-		return 1, false
-	}
-	return min(1, share*(1-share)/v/float64(len(values))), true
 }
 
 // correlation returns how two figures of the same resamples hang together, -1 to 1; 0

@@ -3,8 +3,10 @@ package versus
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"halfsecond/budgets"
+	"halfsecond/budgets/quality"
 	"halfsecond/budgets/steady"
 	"halfsecond/pipeline"
 )
@@ -38,7 +40,7 @@ type Facts struct {
 	Unsteady     string // why its figures are not those of a steady state; empty when they are, or when nobody looked
 	Limit        string // what an interaction or a request has to keep to count for goodput, such as "reply < 500ms"; empty for none
 	Outcomes     map[string]int
-	Requests     map[string]int // by outcome
+	Requests     map[string]int // by outcome, those of steps that are no interactions too
 	Conditions   []Condition    // nil in baselines of earlier programs
 	Speed        Speed          // of a model that completes code; zero where its answers were not checked
 }
@@ -58,11 +60,11 @@ var roleNames = []string{"judged", "request", "stage"}
 func (r Role) String() string { return roleNames[r] }
 
 // Series is a metric with its values. Those of durations are in ns; those of shares
-// are 0 or 1.
+// are 0 or 1; those of counts are whole.
 type Series struct {
 	Name       string
 	Formula    string
-	Unit       budgets.Unit // Duration or Share
+	Unit       budgets.Unit // Duration, Share, Count, or TokenRate of an effective speed
 	Role       Role
 	More       bool // more is better; otherwise less is
 	MedianOnly bool // it rests on components of which only a median is published
@@ -74,13 +76,15 @@ type Series struct {
 	// budgets.Pool; nil where none may
 	Quick [][]float64
 	// the same, as far as each is that of a slower model for certain; nil where none is
+	Answers [][]quality.Answer // of an effective speed, which has no values: the checked answers of each interaction
+	Repair  time.Duration      // of an effective speed: what a broken answer costs
 }
 
-// Goodput and Failed are the names of two series that are no metrics of a report.
-const (
-	Goodput = "goodput"
-	Failed  = "failed_share"
-)
+// Goodput is the name of a series that is no metric of a report.
+const Goodput = "goodput"
+
+// Failed is the name of that of failures.
+var Failed = budgets.FailedShare.Name
 
 // ofGaps is a metric with a value for each chunk of an answer: too many to be kept, and to
 // be drawn again, where nothing is decided by them. The longest gap and the time per token
@@ -115,7 +119,9 @@ func Of(a *budgets.Analysis) *Run {
 		if role != Judged && m.Name == ofGaps {
 			continue
 		}
-		if s, ok := seriesOf(m, split); ok {
+		if m.Name == budgets.EffectiveSpeed {
+			r.effective(a, m, order, role)
+		} else if s, ok := seriesOf(m, split); ok {
 			s.Role, s.MedianOnly = role, a.MedianOnly(m) != ""
 			r.Series = append(r.Series, s)
 		}
@@ -124,16 +130,31 @@ func Of(a *budgets.Analysis) *Run {
 		r.Limit = m.Name + " " + limit.String()
 		r.Series = append(r.Series, goodput(m, limit, split(m)))
 	}
-	r.Series = append(r.Series, failed(traces))
+	r.Series = append(r.Series, failed(split))
 	return r
 }
+
+// effective adds the effective speed of a run whose answers were checked.
+func (r *Run) effective(a *budgets.Analysis, m budgets.Metric, order []int, role Role) {
+	answers := a.Answers()
+	if answers == nil || r.Speed.Answers == 0 {
+		return
+	}
+	s := Series{Name: m.Name, Formula: formula(m), Unit: m.Unit, Role: role, More: true, Repair: r.Speed.Repair}
+	for _, at := range order {
+		s.Answers = append(s.Answers, answers[at])
+	}
+	r.Series = append(r.Series, s)
+}
+
+func formula(m budgets.Metric) string { return m.Formula + "; over " + m.Over }
 
 func factsOf(a *budgets.Analysis) Facts {
 	h, footer := a.Run.Header, a.Run.Footer
 	f := Facts{
 		Scenario: h.Scenario, ScenarioHash: h.ScenarioHash, Kind: h.Kind, Target: h.Target, Seed: h.Seed,
 		N: len(a.Run.Traces), NAsked: h.N, Version: h.Version, Unfit: a.Unfit, Outcomes: map[string]int{}, Requests: map[string]int{},
-		Conditions: conditionsOf(&a.Run),
+		Conditions: conditionsOf(a),
 	}
 	if q := a.Quality(); q != nil {
 		f.Speed = Speed{q.Answers, q.Quality.Repair, q.Tokens, q.Effective}
@@ -148,8 +169,9 @@ func factsOf(a *budgets.Analysis) Facts {
 		f.Model, f.Protocol = h.Endpoints[0].Model, h.Endpoints[0].Protocol
 	}
 	for i := range a.Run.Traces {
-		t := &a.Run.Traces[i]
-		f.Outcomes[t.Outcome.String()]++
+		f.Outcomes[a.Run.Traces[i].Outcome.String()]++
+	}
+	for _, t := range slices.Concat(a.Run.Traces, a.Steps) {
 		for j := range t.Requests {
 			f.Requests[t.Requests[j].Outcome.String()]++
 		}
@@ -183,23 +205,23 @@ func roleOf(a *budgets.Analysis, m budgets.Metric, judged map[string]bool) Role 
 	}
 }
 
-// moreIsBetter and lessIsBetter list the shares that are compared, beside goodput and failures;
-// of the others nobody can say which way is better.
+// moreIsBetter and lessIsBetter list the shares and counts that are compared, beside goodput and
+// failures; of the others nobody can say which way is better.
 var (
 	moreIsBetter = []string{"ok_share", "useful_share", "useful_requests", "useful_answers", "syntax_share"}
-	lessIsBetter = []string{"flash_share", "flicker_share"}
+	lessIsBetter = []string{"flash_share", "flicker_share", "requests_per_key"}
 )
 
 // seriesOf returns the values of a metric. ok is false for one that has none, and for
-// one that is not compared: what has one value for a whole run has no spread, a rate
-// is told by its inverse, and of some nobody can say which way is better.
+// one that is not compared: what has one value for a whole run has no spread, effective speed
+// aside, a rate is told by its inverse, and of some nobody can say which way is better.
 func seriesOf(m budgets.Metric, split func(budgets.Metric) []budgets.Pool) (s Series, ok bool) {
-	share := slices.Contains(moreIsBetter, m.Name)
-	if m.Whole() || m.Unit != budgets.Duration && !share && !slices.Contains(lessIsBetter, m.Name) {
+	more := slices.Contains(moreIsBetter, m.Name)
+	if m.Whole() || m.Unit != budgets.Duration && !more && !slices.Contains(lessIsBetter, m.Name) {
 		return s, false
 	}
 	parts := split(m)
-	s = Series{Name: m.Name, Formula: m.Formula + "; over " + m.Over, Unit: m.Unit, More: share, Values: make([][]float64, len(parts))}
+	s = Series{Name: m.Name, Formula: formula(m), Unit: m.Unit, More: more, Values: make([][]float64, len(parts))}
 	s.Slow, s.Quick = make([][]float64, len(parts)), make([][]float64, len(parts))
 	for i := range parts {
 		p := &parts[i]
@@ -233,20 +255,12 @@ func goodput(m budgets.Metric, limit budgets.Limit, parts []budgets.Pool) Series
 	return s
 }
 
-// failed returns for each request whether it failed. One that was given up did not.
-func failed(traces []pipeline.Trace) Series {
-	s := Series{
-		Name: Failed, Formula: "requests that ended neither ok nor cancelled / requests; over requests",
-		Unit: budgets.Share, Role: OfRequest, Values: make([][]float64, len(traces)),
-	}
-	for i := range traces {
-		for j := range traces[i].Requests {
-			failure := 1.0
-			if o := traces[i].Requests[j].Outcome; o == pipeline.OK || o == pipeline.Cancelled {
-				failure = 0
-			}
-			s.Values[i] = append(s.Values[i], failure)
-		}
+// failed returns for each request whether it failed, whoever led to it.
+func failed(split func(budgets.Metric) []budgets.Pool) Series {
+	m := budgets.FailedShare
+	s := Series{Name: Failed, Formula: formula(m), Unit: m.Unit, Role: OfRequest}
+	for _, p := range split(m) {
+		s.Values = append(s.Values, p.Values)
 	}
 	return s
 }

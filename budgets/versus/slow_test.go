@@ -174,7 +174,7 @@ func TestSlowBaseline(t *testing.T) {
 	for _, c := range []struct{ name, file, want string }{
 		{"too many", beginning + `"slow":[7,` + slow, "it has slower values of 201 interactions, the run has 200"},
 		{"of one that has none", beginning + `"slow":[` + strings.Replace(slow, ",null,", ",5,", 1), "interaction 4 has 1 slower values, want 0"},
-		{"of a share", strings.Replace(string(data), `"values":[1,`, `"slow":[1],"values":[1,`, 1), "a share has no slower values"},
+		{"of a share", strings.Replace(string(data), `"values":[1,`, `"slow":[1],"values":[1,`, 1), "a series of unit share has no slower values"},
 	} {
 		if _, err := Read(strings.NewReader(c.file)); err == nil || !strings.Contains(err.Error(), "series ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
