@@ -2,11 +2,15 @@ package report
 
 import (
 	"encoding/xml"
+	"errors"
+	"html"
 	"io"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"halfsecond/budgets"
 	"halfsecond/budgets/ghost"
@@ -109,7 +113,7 @@ func TestHTML(t *testing.T) {
 			}
 		}
 	}
-	for text, n := range map[string]int{"<svg": 2, "&lt;b&gt;&amp;": 32, "<b>": 0, "\x1b": 0, "share(ttfc &lt; 150ms)": 2, "<h2>Where the time goes": 1, "<h2>Requests given up": 1} {
+	for text, n := range map[string]int{"<svg": 4, "&lt;b&gt;&amp;": 32, "<b>": 0, "\x1b": 0, "share(ttfc &lt; 150ms)": 3, "<h2>Where the time goes": 1, "<h2>Requests given up": 1} {
 		if got := strings.Count(page, text); got != n {
 			t.Errorf("%q is there %d times, want %d", text, got, n)
 		}
@@ -138,6 +142,62 @@ func TestRequestsWithoutKeys(t *testing.T) {
 		}
 		if n := strings.Count(b.String(), "1 request for 0 keys, - a key"); n != 3 {
 			t.Errorf("%d of 3 pages say that no number is known:\n%s", n, b.String())
+		}
+	}
+}
+
+// Every label of a picture is inside it whatever font a browser takes, also a long one, and the
+// strip between them stays.
+func TestPictureLabelsFit(t *testing.T) {
+	run := ideRun(400, "share(ttfc < 150ms) >= 90%")
+	for i := range run.Traces {
+		run.Traces[i].Facts = append(run.Traces[i].Facts, pipeline.Fact{Name: pipeline.FactTyped, Value: "WWWWWWWWWWWW"}, pipeline.Fact{Name: pipeline.FactHeld, Value: "a_rule_of_the_plugin_with_a_long_name"})
+	}
+	var b strings.Builder
+	if err := report(t, run).HTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	texts := regexp.MustCompile(`<text (?:class="dim" )?x="([0-9.-]+)" y="[0-9.]+" text-anchor="(start|middle|end)">([^<]*)<`).FindAllStringSubmatch(b.String(), -1)
+	if all := strings.Count(b.String(), "<text "); len(texts) != all || all < 40 {
+		t.Fatalf("%d of %d labels read", len(texts), all)
+	}
+	for _, m := range texts {
+		x, err := strconv.ParseFloat(m[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := html.UnescapeString(m[3])
+		wide := 7.8 * float64(utf8.RuneCountInString(text))
+		from := x - map[string]float64{"start": 0, "middle": wide / 2, "end": wide}[m[2]]
+		if from < 0 || from+wide > wholeWidth {
+			t.Errorf("%q goes from %.1f to %.1f, out of the picture", text, from, from+wide)
+		}
+	}
+}
+
+// The page for a browser says what the terminal page says: the model, the waterfalls, the
+// levers, what was diagnosed and the notes.
+func TestHTMLHasWhatTheTerminalHas(t *testing.T) {
+	run := ideRun(400, "share(ttfc < 150ms) >= 90%")
+	run.Header.Stages[1].Engine = "Qwen2.5-7B on 1 x L40S"
+	r := report(t, run)
+	r.Diagnoses = []Diagnosis{{ID: "held", Title: "a rule holds keys", Evidence: []string{"3 of 4 keys"}, Fix: "shorten it"}}
+	var page, table strings.Builder
+	if err := errors.Join(r.HTML(&page), r.Table(&table, Options{Width: 10_000})); err != nil {
+		t.Fatal(err)
+	}
+	text := html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page.String(), ""))
+	headings := regexp.MustCompile(`(?m)^\n([A-Z].*)$`).FindAllStringSubmatch(table.String(), -1)
+	if len(headings) < 10 {
+		t.Fatalf("%d headings on the terminal page", len(headings))
+	}
+	want := []string{"language model: Qwen2.5-7B on 1 x L40S", "held: a rule holds keys", "3 of 4 keys", "Fix: shorten it", "llm_first_token"}
+	for _, h := range headings {
+		want = append(want, h[1])
+	}
+	for _, w := range append(want, r.noteLines()...) {
+		if !strings.Contains(text, w) {
+			t.Errorf("the page for a browser does not have %q", w)
 		}
 	}
 }

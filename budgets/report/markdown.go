@@ -51,12 +51,7 @@ func (r *Report) Markdown(w io.Writer) error {
 			m.section(4, s)
 		}
 	})
-	m.fold("What the metrics are", func() {
-		for _, pool := range r.shownPools() {
-			m.bullet(pool.Metric.Name + ": " + r.Formulas[pool.Metric.Name])
-		}
-		m.end()
-	})
+	m.fold("What the metrics are", func() { m.definitions(r) })
 	m.paragraph(strings.Join(r.facts(), " · "))
 	return m.writeTo(w)
 }

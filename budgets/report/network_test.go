@@ -151,7 +151,8 @@ func TestNetworkMetrics(t *testing.T) {
 	}
 }
 
-// The formula of every metric that a page shows is on it once.
+// The formula of every metric that a page shows is on it once, under what it is over; what is
+// made alike says as which.
 func TestFormulasAreShownOnce(t *testing.T) {
 	for name, run := range cases() {
 		r := report(t, run)
@@ -159,13 +160,43 @@ func TestFormulasAreShownOnce(t *testing.T) {
 		if err := r.Table(&table, Options{Width: 10_000}); err != nil {
 			t.Fatal(err)
 		}
-		for _, pool := range r.shownPools() {
-			line := "\n    " + pool.Metric.Name + " "
-			if n := strings.Count(table.String(), line); n != 1 {
-				t.Errorf("%s: the page defines %s %d times", name, pool.Metric.Name, n)
+		_, page, _ := strings.Cut(table.String(), "\nWhat the metrics are, by what they are over\n")
+		over, formulas, seen := "", map[string]string{}, map[string]int{}
+		for line := range strings.Lines(page) {
+			line = strings.TrimSuffix(line, "\n")
+			if !strings.HasPrefix(line, "    ") {
+				over = strings.TrimPrefix(line, "  ")
+				continue
 			}
-			if n := strings.Count(table.String(), " "+r.Formulas[pool.Metric.Name]+"\n"); n != 1 {
-				t.Errorf("%s: the formula of %s is there %d times", name, pool.Metric.Name, n)
+			metric, formula, _ := strings.Cut(strings.TrimSpace(line), " ")
+			formula = strings.TrimSpace(formula)
+			seen[formula]++
+			if first, again := strings.CutPrefix(formula, "as "); again {
+				other, caveat, _ := strings.Cut(first, ". ")
+				formula, _, _ = strings.Cut(formulas[other], "; over ")
+				if caveat != "" {
+					formula += ". " + caveat
+				}
+			}
+			formulas[metric] = formula + "; over " + over
+		}
+		for formula, n := range seen {
+			if n != 1 && !strings.HasPrefix(formula, "as ") {
+				t.Errorf("%s: %q is there %d times", name, formula, n)
+			}
+		}
+		for _, pool := range r.shownPools() {
+			m := &pool.Metric
+			want := m.Formula
+			if m.Caveat != "" {
+				want += ". " + m.Caveat
+			}
+			over := m.Over
+			if strings.HasSuffix(m.Formula, " / "+m.Over) {
+				over = "what each is divided by"
+			}
+			if got := formulas[m.Name]; got != want+"; over "+over {
+				t.Errorf("%s: the page defines %s as %q, want %q over %q", name, m.Name, got, want, over)
 			}
 		}
 	}

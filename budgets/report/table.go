@@ -35,7 +35,9 @@ func (r *Report) Table(w io.Writer, o Options) error {
 	r.budgetTable(p)
 	r.waterfalls(p)
 	r.diagnoses(p)
-	r.leverTable(p)
+	for _, s := range r.leverSections() {
+		p.section(s)
+	}
 	p.section(r.settingsSection())
 	r.curveTable(p)
 	p.section(r.callSection())
@@ -70,13 +72,21 @@ func (r *Report) head(p *page) {
 	if t := r.Tester; t != nil && t.Advice != nil {
 		p.paragraph(0, yellow, *t.Advice)
 	}
-	p.paragraph(0, dim, strings.Join(r.facts(), " · "))
+	for _, line := range r.ran() {
+		p.paragraph(0, dim, line)
+	}
+}
+
+// ran says what was run, and which model and services answered.
+func (r *Report) ran() []string {
+	lines := []string{strings.Join(r.facts(), " · ")}
 	if r.Engine != nil {
-		p.paragraph(0, dim, "language model: "+*r.Engine)
+		lines = append(lines, "language model: "+*r.Engine)
 	}
 	if s := services(r.analysis.Run.Header.Endpoints); s != "" {
-		p.paragraph(0, dim, s)
+		lines = append(lines, s)
 	}
+	return lines
 }
 
 // facts say in a few words what was run.
@@ -196,42 +206,57 @@ func (r *Report) waterfalls(p *page) {
 	limit := time.Duration(tightest.Value)
 	for i := range r.analysis.Exemplars {
 		e := &r.analysis.Exemplars[i]
-		noun := r.noun(1)
-		title := fmt.Sprintf("The %s %s lands at %s (session %d, %s %d)",
-			e.Name, noun, budgets.Duration.Format(float64(e.Value)), e.Trace.Session, noun, e.Trace.Index)
-		p.waterfall(title, e, limit)
+		p.waterfall(r.exemplarTitle(e), e, limit)
 	}
-	if n := len(r.analysis.Landing().Values); n < quantile.P95.Needs() {
+	if words := r.noTail(); words != "" {
 		p.line("")
-		p.paragraph(0, dim, fmt.Sprintf("There is no p95 %s: %s landed, and it takes %d.", r.noun(1), count(n), quantile.P95.Needs()))
+		p.paragraph(0, dim, words)
 	}
 	if len(r.analysis.Exemplars) > 0 {
 		p.line("")
-		p.paragraph(2, dim, "● critical: these follow each other without a gap and add up to the landing. Slack: how much longer a stage could have been without moving it.")
+		p.paragraph(2, dim, "● critical: these follow each other without a gap and add up to the landing. "+slackWords)
 	}
+}
+
+// slackWords says what slack is.
+const slackWords = "Slack: how much longer a stage could have been without moving it."
+
+// exemplarTitle names an interaction that stands for others.
+func (r *Report) exemplarTitle(e *budgets.Exemplar) string {
+	return fmt.Sprintf("The %s %s lands at %s (session %d, %s %d)",
+		e.Name, r.noun(1), budgets.Duration.Format(float64(e.Value)), e.Trace.Session, r.noun(1), e.Trace.Index)
+}
+
+// noTail says that too few landed for one to stand for the slow ones; "" where enough did.
+func (r *Report) noTail() string {
+	n := len(r.analysis.Landing().Values)
+	if n >= quantile.P95.Needs() {
+		return ""
+	}
+	return fmt.Sprintf("There is no p95 %s: %s landed, and it takes %d.", r.noun(1), count(n), quantile.P95.Needs())
 }
 
 // leversShown is how many levers of a budget the page lists; the document has
 // all of them.
 const leversShown = 5
 
-func (r *Report) leverTable(p *page) {
-	if len(r.Levers) == 0 {
-		return
-	}
+// leverSections show for each budget what would bring it inside.
+func (r *Report) leverSections() (all []section) {
 	for i := range r.analysis.Judgements {
 		j := &r.analysis.Judgements[i]
 		if len(j.Levers) == 0 {
 			continue
 		}
-		p.heading("What would bring " + j.Budget.String() + " inside")
 		rows := [][]cell{{left("").in(dim), left("").in(dim), right("cut").in(dim), right("without it").in(dim)}}
 		for _, l := range j.Levers[:min(leversShown, len(j.Levers))] {
 			rows = append(rows, []cell{left(strings.Join(l.Stages, " + ")), advice(l), right(cut(l)), right(j.Unit().Format(l.AtZero))})
 		}
-		p.rows(rows)
+		all = append(all, section{title: "What would bring " + j.Budget.String() + " inside", rows: rows})
 	}
-	p.paragraph(2, dim, "Every recorded "+r.noun(1)+" is replayed with only that stage shortened: the same requests, the same waits between stages. One that was given up at a stage lands when the shorter stage would have ended before.")
+	if n := len(all); n > 0 {
+		all[n-1].notes = []string{"Every recorded " + r.noun(1) + " is replayed with only that stage shortened: the same requests, the same waits between stages. One that was given up at a stage lands when the shorter stage would have ended before."}
+	}
+	return all
 }
 
 // advice is what a row of levers says to do.
@@ -389,41 +414,40 @@ func (r *Report) shownPools() []*budgets.Pool {
 
 func (r *Report) notes(p *page) {
 	p.heading("Notes")
+	for _, line := range r.noteLines() {
+		p.paragraph(2, plain, line)
+	}
+	r.definitions(p)
+}
+
+// noteLines say what a reader has to know of the figures.
+func (r *Report) noteLines() (lines []string) {
 	if r.refusals() {
-		p.paragraph(2, plain, fmt.Sprintf("-: too few samples; a p50 takes %d, a p95 %d, a p99 %d.",
+		lines = append(lines, fmt.Sprintf("-: too few samples; a p50 takes %d, a p95 %d, a p99 %d.",
 			quantile.P50.Needs(), quantile.P95.Needs(), quantile.P99.Needs()))
 	}
-	r.outcomeNote(p, r.noun(2)+" ended", func(t *pipeline.Trace, note func(pipeline.Outcome, string)) { note(t.Outcome, t.Reason) })
+	lines = append(lines, r.outcomeNote(r.noun(2)+" ended", func(t *pipeline.Trace, note func(pipeline.Outcome, string)) { note(t.Outcome, t.Reason) }))
 	if r.Network == nil {
-		r.outcomeNote(p, "requests ended", func(t *pipeline.Trace, note func(pipeline.Outcome, string)) {
+		lines = append(lines, r.outcomeNote("requests ended", func(t *pipeline.Trace, note func(pipeline.Outcome, string)) {
 			for i := range t.Requests {
 				note(t.Requests[i].Outcome, t.Requests[i].Reason)
 			}
-		})
+		}))
 	}
 	if b := r.Background; b != nil {
-		p.paragraph(2, plain, fmt.Sprintf("Beside them others made %s of the same model, which are not judged; %s of them ended ok.", counted(b.Requests, "request"), count(b.OK)))
+		lines = append(lines, fmt.Sprintf("Beside them others made %s of the same model, which are not judged; %s of them ended ok.", counted(b.Requests, "request"), count(b.OK)))
 	}
 	if c := r.KVCache; c != nil {
-		p.paragraph(2, plain, c.words())
+		lines = append(lines, c.words())
 	}
-	for _, text := range r.loadNotes() {
-		p.paragraph(2, plain, text)
-	}
+	lines = append(lines, r.loadNotes()...)
 	if l := r.Lateness; l != nil {
-		p.paragraph(2, plain, "Lateness: "+l.words())
+		lines = append(lines, "Lateness: "+l.words())
 	}
-	for _, text := range r.Tester.notes(r.Target) {
-		p.paragraph(2, plain, text)
-	}
-	if text := r.worthNote(); text != "" {
-		p.paragraph(2, plain, text)
-	}
-	p.paragraph(2, plain, "A percentile q is the sample of rank ceil(q n). Only what ended ok has a latency; in a share everything counts, "+
+	lines = append(lines, r.Tester.notes(r.Target)...)
+	lines = append(lines, r.worthNote(), "A percentile q is the sample of rank ceil(q n). Only what ended ok has a latency; in a share everything counts, "+
 		"and what failed or never came is not inside.")
-	for _, pool := range r.shownPools() {
-		p.definition(pool.Metric.Name, r.Formulas[pool.Metric.Name])
-	}
+	return slices.DeleteFunc(lines, empty)
 }
 
 // refusals reports whether any percentile on the page is refused.
@@ -439,9 +463,9 @@ func (r *Report) refusals() bool {
 	})
 }
 
-// outcomeNote lists how things ended, unless all ended ok, each with its most
-// frequent reason.
-func (r *Report) outcomeNote(p *page, what string, each func(t *pipeline.Trace, note func(pipeline.Outcome, string))) {
+// outcomeNote lists how things ended, each with its most frequent reason; "" where all ended
+// ok.
+func (r *Report) outcomeNote(what string, each func(t *pipeline.Trace, note func(pipeline.Outcome, string))) string {
 	counts, reasons := map[pipeline.Outcome]int{}, map[pipeline.Outcome]map[string]int{}
 	for i := range r.analysis.Run.Traces {
 		each(&r.analysis.Run.Traces[i], func(o pipeline.Outcome, reason string) {
@@ -457,9 +481,10 @@ func (r *Report) outcomeNote(p *page, what string, each func(t *pipeline.Trace, 
 			words = append(words, fmt.Sprintf("%s %v%s", count(counts[o]), o, mostly(reasons[o])))
 		}
 	}
-	if len(counts) > 1 || len(counts) == 1 && counts[pipeline.OK] == 0 {
-		p.paragraph(2, plain, what+": "+strings.Join(words, ", ")+".")
+	if len(counts) == 0 || len(counts) == 1 && counts[pipeline.OK] > 0 {
+		return ""
 	}
+	return what + ": " + strings.Join(words, ", ") + "."
 }
 
 // mostly names the most frequent reason, the first by name of several.
