@@ -115,7 +115,7 @@ const (
 
 // Facts of a key.
 const (
-	FactOpportunity = "opportunity" // "yes" or "no": the plugin's rules would ask after it
+	FactOpportunity = "opportunity" // "yes" or "no": nothing that is shown goes on with it, and the plugin's rules would ask
 	FactVerdict     = "verdict"     // what became of its request's answer
 	FactSource      = "source"      // where its first text came from
 	FactClass       = "class"       // what kind of key it is, or of step

@@ -150,10 +150,12 @@ func Stale(v document.Verdict) bool {
 	return v == document.Diverged || v == document.Moved || v == document.Undone || v == document.Dropped
 }
 
-// shown reports whether a step's own answer was shown and did not turn out stale.
+// shown reports whether a step's own answer was shown and did not turn out stale. What a cache
+// had for the step is shown in its place.
 func shown(t *pipeline.Trace) bool {
 	there := t.Mark(pipeline.MarkShown) != pipeline.Unknown || t.Mark(pipeline.MarkShownAgain) != pipeline.Unknown
-	return there && len(t.Uses) == 0 && !Stale(Verdict(t))
+	cached := slices.ContainsFunc(t.Uses, func(u pipeline.Use) bool { return u.How == "cached" })
+	return there && !cached && !Stale(Verdict(t))
 }
 
 // Useful reports whether the answer to a key's own request was useful.

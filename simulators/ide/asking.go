@@ -73,7 +73,7 @@ func (e *Editor) ask(k *key) bool {
 	if throttled && a.last+p.Throttle > at {
 		at, k.held = a.last+p.Throttle, heldByThrottle
 	}
-	k.opportunity = !e.thread.busy() && (!e.more || e.comes > at)
+	k.opportunity = !k.landed() && !e.thread.busy() && (!e.more || e.comes > at)
 	a.at(e.sim.config.Loop, at)
 	return true
 }
@@ -104,7 +104,7 @@ func (e *Editor) askNow() {
 	now := e.sim.config.Loop.Now()
 	a.runs = false
 	switch {
-	case k.probes > 0 && k.landed(): // it was refused, and served by an earlier request since
+	case k.probes > 0 && k.served(): // it was refused, and served by an earlier request since
 		e.settle()
 		return
 	case e.recall(k):
@@ -171,21 +171,21 @@ func (e *Editor) room(ended *request) {
 	case a.awaited == ended && e.screen.held != nil:
 		a.awaited = e.screen.held
 	case a.awaited == ended:
-		e.instead()
+		e.instead(ended)
 	case a.queued && e.underWay() < e.sim.config.Plugin.MostLive:
 		a.queued = false
 		e.askNow()
 	}
 }
 
-// instead asks for the last step when the answer that it waits for has not landed it: by the
-// rules, where they were not asked yet.
-func (e *Editor) instead() {
+// instead asks for the last step when the answer that it waits for, which has ended, has not
+// served it: by the rules, where they were not asked yet.
+func (e *Editor) instead(ended *request) {
 	a, k := &e.asking, e.last
 	ahead := a.ahead
 	a.awaited, a.ahead = nil, false
 	switch {
-	case k.landed():
+	case k.served() || k.anew && ended.fits():
 	case !ahead:
 		e.askNow()
 	case !e.ask(k):
@@ -205,7 +205,7 @@ func (e *Editor) limited(r *request) {
 		return
 	}
 	a.quiet = now + wait
-	if k := r.key; k == e.last && !k.landed() && wait > 0 && k.probes < mostProbes {
+	if k := r.key; k == e.last && !k.served() && wait > 0 && k.probes < mostProbes {
 		k.probes++
 		k.held, k.waits, k.Spans[r.first].End = heldByLimit, now, now
 		a.at(e.sim.config.Loop, a.quiet)

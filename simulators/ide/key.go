@@ -31,6 +31,7 @@ type key struct {
 	request     *request // nil when nothing was asked, and again when that has ended
 	joined      *request // the request of an earlier key whose text came while this was the last
 	past        bool     // something else happened in the editor since
+	anew        bool     // it typed into what is shown, and is asked about all the same
 	guessed     bool     // what follows its answer was asked for
 	stored      bool     // and it is in the cache
 	flashes     int      // how often it was hidden before it counts as shown
@@ -126,6 +127,10 @@ func (k *key) landWith(text string, whole bool, at time.Duration) {
 
 // landed reports whether there was something to show for this key.
 func (k *key) landed() bool { return k.Mark(pipeline.MarkFirstCharacter) != pipeline.Unknown }
+
+// served reports whether there was something to show for this key that makes asking
+// needless.
+func (k *key) served() bool { return k.landed() && !k.anew }
 
 // take adds the record of the key's request, which has ended. What was asked for again is
 // as it ended then; what was given up did not fail.

@@ -118,6 +118,13 @@ func (r *request) judge() (rest string, ok bool) {
 	return rest, ok
 }
 
+// fits reports whether the text that came can be shown at the cursor, as far as the document
+// tells.
+func (r *request) fits() bool {
+	_, rest := r.editor.document.Judge(&r.asked, r.text)
+	return document.Visible(rest) && r.editor.displayable(rest)
+}
+
 // displayable reports whether a suggestion that is right may be shown at the cursor: before
 // what follows there, and beside the list of completions.
 func (e *Editor) displayable(rest string) bool {

@@ -22,7 +22,7 @@ func anyRules(d *dist.Rand) plugin.Rules {
 		Wait:     plugin.Wait{Debounce: plugin.Debounces()[d.IntN(len(plugin.Debounces()))], For: time.Duration(d.IntN(4)*50) * ms, Factor: .1 + d.Float64(), EndOfLine: span(50)},
 		Throttle: span(300), Trailing: yes(), MostLive: d.IntN(3), Join: yes(), OnLimit: plugin.OnLimit(d.IntN(2)),
 		Cancel: plugin.Cancel(d.IntN(3)), KeepMatching: yes(), Rest: plugin.Rest(d.IntN(2)), EditorToken: d.IntN(4) == 0,
-		Reuse: plugin.Reuse(d.IntN(2)), KeepSuperseded: yes(), Speculate: yes(), SpeculationLives: yes(),
+		Reuse: plugin.Reuse(d.IntN(3)), KeepSuperseded: yes(), Speculate: yes(), SpeculationLives: yes(),
 		WarmUp: yes(),
 		Triggers: plugin.Triggers{
 			Moves: yes(), Nearby: plugin.Nearby{Within: span(3000), Line: span(2000)}, Changes: yes(), NotInWord: yes(), After: plugin.After(d.IntN(3)), Empty: yes(),

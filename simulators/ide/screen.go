@@ -82,14 +82,14 @@ func (e *Editor) keep(s *typing.Step, k *key, shown, typed string) bool {
 	return false
 }
 
-// shrink lets a key type into what is shown. It reports false, and nothing is
-// shown any more, when the rule, the text or too little of it is in the way.
+// shrink lets a key type into what is shown, and reports whether that is all that the key
+// needs. Nothing is shown any more when the rule, the text or too little of it is in the way.
 func (e *Editor) shrink(k *key, typed string) bool {
 	s := &e.screen
 	s.entry = stillSelected(s.entry, typed)
 	s.remains = after(s.remains, typed)
 	rest := after(s.rest, typed)
-	if !document.Visible(rest) || e.sim.config.Plugin.Reuse != plugin.TypedAsSuggested {
+	if !document.Visible(rest) || e.sim.config.Plugin.Reuse == plugin.ReuseNone {
 		if rest != "" {
 			s.remains = rest
 		}
@@ -99,10 +99,12 @@ func (e *Editor) shrink(k *key, typed string) bool {
 	s.rest = rest
 	k.source = pipeline.SourceReuse
 	k.Uses = append(k.Uses, pipeline.Use{Request: s.request, How: "typed-as-suggested"})
-	e.asking.patience.Asked()
 	k.landWith(rest, s.whole, e.sim.config.Loop.Now())
 	e.read()
-	return true
+	if k.anew = e.sim.config.Plugin.Reuse == plugin.ShrinkAndAsk; !k.anew {
+		e.asking.patience.Asked()
+	}
+	return !k.anew
 }
 
 // after returns what is left of a text when its beginning is typed, "" when something else
@@ -130,13 +132,28 @@ func (e *Editor) show(r *request, rest string) {
 	switch s := &e.screen; {
 	case s.rest != "" && s.request == r.Record.ID:
 		s.rest, s.whole = rest, r.whole
-	case s.rest == "" || s.request < r.Record.ID && !strings.HasPrefix(s.rest, rest):
+		r.tellAnew()
+	case s.rest == "" || s.givesWayTo(r) && !strings.HasPrefix(s.rest, rest):
 		e.hide(pipeline.MarkReplaced)
+		r.tellAnew()
 		e.appear(r.key, r.Record.ID, rest, r.whole)
 		e.closeOthers(r)
 	}
 	if s := &e.screen; s.request == r.Record.ID && s.whole {
 		e.speculate()
+	}
+}
+
+// givesWayTo reports whether what is shown gives way to an answer: one that was asked for later,
+// or that the cache has for a key which asks although something is shown.
+func (s *screen) givesWayTo(r *request) bool {
+	return s.request < r.Record.ID || r.cached && r.key.anew
+}
+
+// tellAnew has a key which asked although something was shown tell that the cache answered it.
+func (r *request) tellAnew() {
+	if r.cached && r.key.anew {
+		r.key.Uses = append(r.key.Uses, r.use("cached"))
 	}
 }
 

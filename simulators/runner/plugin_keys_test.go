@@ -29,6 +29,8 @@ var pluginKeys = []struct{ key, was, is string }{
 	{"cancel", "", "cancel: none"},
 	{"cancel", "", "cancel: discard"},
 	{"reuse", "", "reuse: none"},
+	{"reuse", "", "reuse: shrink_and_ask"},
+	{"reuse", "reuse: none", "reuse: shrink_and_ask"},
 	{"prefix_tokens", "", "prefix_tokens: 300"},
 	{"suffix_tokens", "", "suffix_tokens: 30"},
 	{"max_tokens", "", "max_tokens: 4"},

@@ -42,6 +42,7 @@ func TestPlugin(t *testing.T) {
 			p.Throttle, p.Trailing, p.Speculate, p.SpeculationLives, p.WarmUp, p.MostLive, p.Join, p.OnLimit = 300*ms, true, true, true, true, 2, true, plugin.LimitWait
 		})},
 		{"{requests: {keep_matching: true, rest: close}}", rules(func(p *plugin.Rules) { p.KeepMatching, p.Rest = true, plugin.RestClose })},
+		{"{reuse: shrink_and_ask}", rules(func(p *plugin.Rules) { p.Reuse = plugin.ShrinkAndAsk })},
 		{"{requests: {editor_token: true}}", rules(func(p *plugin.Rules) { p.EditorToken = true })},
 		{"{triggers: {moves: true, nearby: {within: 10s, line: 5s}, changes: true, empty: true, not_in_word: true, after: closing, comment: //, least_line: 3}}", rules(func(p *plugin.Rules) {
 			p.Triggers = plugin.Triggers{Moves: true, Nearby: plugin.Nearby{Within: 10 * time.Second, Line: 5 * time.Second}, Changes: true, Empty: true, NotInWord: true, After: plugin.AfterClosing, Comment: "//", LeastLine: 3}
@@ -116,6 +117,7 @@ func TestPluginRefuses(t *testing.T) {
 		{"{debounce: 0s, wait: {by: leading}}", "f:7:33: ide.plugin.wait.by: has no effect here: it goes with a debounce above 0"},
 		{"{debounce: 0s, wait: {accept_at_once: true}}", "f:7:33: ide.plugin.wait.accept_at_once: has no effect here: it goes with a debounce above 0"},
 		{"{triggers: {nearby: {within: 1s}}}", "f:7:32: ide.plugin.triggers.nearby.within: has no effect here: it goes with moves: true"},
+		{"{reuse: shrink_and_asks}", `f:7:19: ide.plugin.reuse: found "shrink_and_asks"; nearest: shrink_and_ask`},
 		{"{wait: {factor: 2}}", "f:7:19: ide.plugin.wait.factor: goes with by: rhythm or response, and by is restart"},
 		{"{wait: {by: response, least: 75ms}}", "f:7:40: ide.plugin.wait.least: is 75ms, and leaves nothing to adapt below the debounce of 75ms: want a shorter one"},
 		{"{wait: {end_of_line: 75ms}}", "f:7:32: ide.plugin.wait.end_of_line: has no effect: it is the debounce"},

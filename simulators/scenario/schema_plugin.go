@@ -27,7 +27,7 @@ func pluginKeys(base *rules) form[rules] {
 		presetKey,
 		rule(base, "debounce", func(p *rules) *time.Duration { return &p.Wait.For }, duration(0, longestDelay), "wait after a key before asking"),
 		rule(base, "cancel", func(p *rules) *plugin.Cancel { return &p.Cancel }, names(plugin.CancelNone, plugin.CancelDiscard, plugin.CancelWire), "at the next key: nothing, drop the answer, or close the request"),
-		rule(base, "reuse", func(p *rules) *plugin.Reuse { return &p.Reuse }, names(plugin.ReuseNone, plugin.TypedAsSuggested), "keep an answer while the typing follows it"),
+		rule(base, "reuse", func(p *rules) *plugin.Reuse { return &p.Reuse }, names(plugin.ReuseNone, plugin.TypedAsSuggested, plugin.ShrinkAndAsk), "what is shown stays while the typing follows it, and nothing is asked meanwhile, or is asked all the same"),
 		rule(base, "prefix_tokens", func(p *rules) *prompt.Size { return &p.Prompt.Prefix }, inTokens(1), "most tokens before the cursor in a prompt"),
 		rule(base, "suffix_tokens", func(p *rules) *prompt.Size { return &p.Prompt.Suffix }, inTokens(0), "most tokens behind it").unless(prefixOnly),
 		rule(base, "max_tokens", func(p *rules) *int { return &p.MaxTokens }, whole(1, longestCompletion), "longest answer"),

@@ -116,6 +116,7 @@ type Plugin struct {
 	Rest            string   `json:"rest"`
 	EditorToken     bool     `json:"editor_token"`
 	Cache           string   `json:"cache"`
+	AskAnew         bool     `json:"ask_anew"` // with cache last: about what is typed as suggested as well
 	StoreSuperseded bool     `json:"store_superseded"`
 	Prompt          *Prompt  `json:"prompt"`
 	PreparePerKB    float64  `json:"prepare_ms_per_kb"`
@@ -264,6 +265,9 @@ func (s *Setup) validate() error {
 		}{"plugin.prompt.layout", p.Prompt.Layout, layouts})
 	}
 	var errs []error
+	if p.AskAnew && p.Cache != "last" {
+		errs = append(errs, fmt.Errorf("plugin.ask_anew: has no effect beside cache %s, want last", p.Cache))
+	}
 	for _, w := range words {
 		if !slices.Contains(w.want, w.value) {
 			errs = append(errs, fmt.Errorf("%s: %q, want one of %s", w.name, w.value, strings.Join(w.want, ", ")))

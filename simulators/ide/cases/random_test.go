@@ -30,12 +30,13 @@ func randomCase(d *dist.Rand) object {
 	case 2:
 		server["answers"] = []any{object{"request": 1, "t_ms": d.IntN(300), "text": "abc"}, object{"request": 2, "t_ms": d.IntN(300), "error": "no"}}
 	}
+	cached := pick(d, "none", "last", "lru")
 	c := object{
 		"id": "random", "variants": []any{object{"name": "as drawn"}}, "keys": randomKeys(d), "server": server,
 		"document": object{"before": pick(d, "", "x"), "after": pick(d, "", ")"), "ghost": pick(d, "", "abc"), "truth": "xabcabcabc", "file_kb": 10},
 		"plugin": object{
 			"debounce_ms": pick(d, 0, 20, 100), "throttle_ms": pick(d, 0, 0, 300), "trailing": yes(), "cancel": pick(d, "none", "discard", "wire"),
-			"keep_matching": yes(), "rest": pick(d, "close", "finish"), "editor_token": yes(), "cache": pick(d, "none", "last", "lru"),
+			"keep_matching": yes(), "rest": pick(d, "close", "finish"), "editor_token": yes(), "cache": cached, "ask_anew": cached == "last" && yes().(bool),
 			"store_superseded": yes(), "prepare_ms_per_kb": pick(d, 0, 0, 5), "on_limit": pick(d, "send", "wait"), "speculate": yes(),
 			"speculate_cancel": yes(), "accept": pick(d, "insert", "replace_line"), "warm_up_on_focus": yes(), "protocol": pick(d, "http", "lsp"),
 		},

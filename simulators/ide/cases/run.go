@@ -88,6 +88,9 @@ func (s *Setup) rules() (*plugin.Rules, error) {
 	switch p.Cache {
 	case "last":
 		r.Reuse = plugin.TypedAsSuggested
+		if p.AskAnew {
+			r.Reuse = plugin.ShrinkAndAsk
+		}
 	case "lru":
 		r.Cache = cache.Config{Capacity: 1000}
 	}

@@ -94,6 +94,11 @@ func octets(n int) prompt.Size { return prompt.Size{N: n, Unit: prompt.Bytes} }
 
 const (
 	vsCodePath = "microsoft/vscode src/vs/editor/contrib/inlineCompletions (e677c4d)"
+	// vsCodeAsks is what VS Code's core does to an item that is typed through. Its
+	// _fetchInlineCompletionsPromise reads the version of the text ("Refetch on text change"), and
+	// makes no exception of such a change.
+	vsCodeAsks = "VS Code keeps an item while the typing is its prefix, and asks for others at each change all the same"
+	vsCodeCore = "microsoft/vscode src/vs/editor/contrib/inlineCompletions/browser/model/inlineCompletionsModel.ts (005f93e), inlineCompletionsSource.ts (e677c4d)"
 
 	vimPath   = "autoload/llama.vim"
 	codePath  = "src/completion.ts"

@@ -87,9 +87,12 @@ const (
 	// TypedAsSuggested shrinks it in the same instant when the typed text
 	// continues it and leaves something to see; nothing is asked then.
 	TypedAsSuggested
+	// ShrinkAndAsk shrinks it likewise, and asks all the same: what is said then takes its
+	// place where it is something else. So VS Code's core has it, see docs/plugins.md.
+	ShrinkAndAsk
 )
 
-var reuseNames = []string{"none", "typed_as_suggested"}
+var reuseNames = []string{"none", "typed_as_suggested", "shrink_and_ask"}
 
 // String returns the name that scenario files use.
 func (r Reuse) String() string { return reuseNames[r] }

@@ -70,6 +70,7 @@ var variants = []variant{
 	{name: "stated", change: func(*plugin.Rules) {}},
 	{name: "asks after every move", change: func(r *plugin.Rules) { r.Triggers.Nearby = plugin.Nearby{} }, misses: []string{"calls a typing edit", "inside 150 ms"}},
 	{name: "shrinks and does not ask", change: func(r *plugin.Rules) { r.Reuse = plugin.TypedAsSuggested }, misses: []string{"typing edits with a call", "edit to text, p50, ms", "inside 150 ms"}},
+	{name: "shrinks and asks", change: func(r *plugin.Rules) { r.Reuse = plugin.ShrinkAndAsk }},
 	{name: "requests go on, answers kept", change: keepsAnswers, misses: []string{"cancelled"}},
 	{name: "uncensored waits", change: func(*plugin.Rules) {}, uncensored: true, misses: []string{"cancelled", "edit to text, p50, ms", "inside 150 ms"}},
 	{name: "both", change: keepsAnswers, uncensored: true, misses: []string{"cancelled"}},
