@@ -8,10 +8,17 @@ type Advice struct {
 	Cell   int
 	Holds  bool     // every budget, in every run
 	Missed []Missed // what it lacks, where it does not
+	Now    bool     // the scenario's own settings hold them all then, which are none of those tried
 }
 
 // Rule says in a sentence which settings are recommended.
 const Rule = "Recommended is, of the settings on the frontier that hold every budget in every run, the cheapest, and of those that cost the same the one with the most opportunities inside; where none holds them all, the one with the most inside, and of those with as many the cheapest."
+
+// Holds reports whether any settings that were tried hold every budget in every run. Those of
+// the scenario as it is are not among them unless they were asked for.
+func (f *Frontier) Holds() bool {
+	return slices.ContainsFunc(f.Cells, func(c Cell) bool { return f.run(&c) && c.Holds() })
+}
 
 // Judge marks the cells that no other beats, and those to take.
 func (f *Frontier) Judge() {
@@ -57,6 +64,8 @@ func (f *Frontier) advise(unit string) (a Advice, ok bool) {
 	case len(all) > 0:
 		a = Advice{Unit: unit, Cell: f.best(all, inside, cost)}
 		a.Missed = f.Cells[a.Cell].Missed()
+		now := f.Now()
+		a.Now = now >= 0 && f.Cells[now].Rate.Unit == unit && f.Cells[now].Holds()
 		return a, true
 	}
 	return a, false

@@ -59,10 +59,10 @@ func (m *aim) better(a, b *Cell) bool {
 	return true
 }
 
-// beats reports whether b is better than a in at least one aim and worse in none. Cells whose
-// costs cannot be compared do not beat each other.
+// beats reports whether b is better than a in at least one aim and worse in none, that every
+// budget holds being one of those. Cells whose costs cannot be compared do not beat each other.
 func (f *Frontier) beats(b, a *Cell) bool {
-	if a.Rate.Unit != b.Rate.Unit {
+	if a.Rate.Unit != b.Rate.Unit || a.Holds() && !b.Holds() {
 		return false
 	}
 	won := false

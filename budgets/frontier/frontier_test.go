@@ -119,16 +119,45 @@ func TestAdvice(t *testing.T) {
 	}{
 		{"the cheapest that holds", []Cell{made("a", 0, [4]int{99, 30, 5, 7}), made("b", 1, [4]int{91, 20, 5, 7}), made("c", 2, [4]int{89, 10, 5, 7})}, "b", ""},
 		{"as cheap, more inside", []Cell{made("a", 0, [4]int{91, 1000, 5, 9}), made("b", 1, [4]int{95, 1005, 5, 7})}, "b", ""},
+		{"what holds is not beaten by what does not", []Cell{made("a", 0, [4]int{90, 20, 5, 7}), made("b", 1, [4]int{89, 10, 5, 7})}, "a", ""},
+		{"though that be no worse in anything", []Cell{thousandths("a", 900, 20), thousandths("b", 898, 10)}, "a", ""},
+		{"nor when it holds a budget in one run of two", []Cell{made("a", 0, [4]int{90, 20, 5, 7}, [4]int{90, 20, 5, 7}), made("b", 1, [4]int{99, 10, 5, 7}, [4]int{89, 10, 5, 7})}, "a", ""},
 		{"none holds: the most inside", []Cell{made("a", 0, [4]int{70, 10, 5, 7}), made("b", 1, [4]int{82, 30, 5, 7})}, "b", "share(ttfc < 150ms) >= 90% is missed by 8 points (82 %)"},
 	} {
-		f := judged(1, c.cells...)
+		f := judged(len(c.cells[0].Runs), c.cells...)
 		a := f.Advice[0]
+		if f.Holds() != (c.lacks == "") {
+			t.Errorf("%s: some hold every budget: %v", c.name, f.Holds())
+		}
 		if got := f.Cells[a.Cell].Values[0]; got != c.want || a.Holds != (c.lacks == "") || Lacks(a.Missed) != c.lacks || !f.Cells[a.Cell].Advised {
 			t.Errorf("%s: %s, %+v, want %s", c.name, got, a, c.want)
 		}
 	}
 	if f := judged(1, Cell{Impossible: "it does not fit"}); len(f.Advice) != 0 {
 		t.Errorf("advice %+v of nothing that can be run", f.Advice)
+	}
+}
+
+// thousandths is a cell of one run with so many of 1,000 opportunities inside.
+func thousandths(value string, inside, seconds int) Cell {
+	c := made(value, 0, [4]int{90, seconds, 5, 7})
+	c.Runs[0].Inside = ghost.Share{N: inside, Of: 1000}
+	if inside < 900 {
+		c.Runs[0].Missed = []Missed{{Budget: "share(ttfc < 150ms) >= 90%"}}
+	}
+	return c
+}
+
+// The scenario's own settings hold every budget and none of those that were tried does.
+func TestOwnSettingsHold(t *testing.T) {
+	now := made("now", -1, [4]int{95, 10, 5, 7})
+	now.Now, now.Beside = true, true
+	if f := judged(1, made("a", 0, [4]int{80, 10, 5, 7}), now); f.Holds() || f.Advice[0].Cell != 0 || f.Advice[0].Holds || !f.Advice[0].Now {
+		t.Errorf("holds %v, advice %+v", f.Holds(), f.Advice)
+	}
+	now.Rate.Unit = "H100" // what it is told of is another card
+	if f := judged(1, made("a", 0, [4]int{80, 10, 5, 7}), now); f.Holds() || f.Advice[0].Now {
+		t.Errorf("on another card: holds %v, advice %+v", f.Holds(), f.Advice)
 	}
 }
 

@@ -132,9 +132,7 @@ func newFrontierCell(f *frontier.Frontier, c *frontier.Cell) FrontierCell {
 }
 
 // Holds reports whether some settings hold every budget.
-func (f *Frontier) Holds() bool {
-	return slices.ContainsFunc(f.Cells, func(c FrontierCell) bool { return c.Holds && c.Frontier })
-}
+func (f *Frontier) Holds() bool { return f.of.Holds() }
 
 // Measured reports whether any settings were run to the end.
 func (f *Frontier) Measured() bool { return len(f.Recommended) > 0 }
@@ -205,7 +203,10 @@ func (f *Frontier) sentences() (all []string) {
 		if a.Holds {
 			words += "; every budget holds in every run."
 		} else {
-			words += ". No settings that were tried hold every budget: " + frontier.Lacks(a.Missed) + "."
+			words += fmt.Sprintf(". No settings that were tried%s hold every budget: %s.", f.among(a.Unit), frontier.Lacks(a.Missed))
+		}
+		if a.Now {
+			words += " The scenario's own settings, which are none of those, hold every budget."
 		}
 		all = append(all, words+f.capacity(c))
 	}
@@ -292,7 +293,7 @@ func (f *Frontier) notes() (notes []string) {
 		aims = "opportunities inside, cost, flashes, waste and characters saved"
 	}
 	notes = append(notes,
-		fmt.Sprintf("On the frontier (●) are settings that no other beats. One beats another that is better in at least one of %s, and worse in none: in every run against the run of the same seed, by half a point of a share, or 1 %% of the rest. What differs by less, or not in every run, is no difference.", aims),
+		fmt.Sprintf("On the frontier (●) are settings that no other beats. One beats another that is better in at least one of %s, and worse in none: in every run against the run of the same seed, by half a point of a share, or 1 %% of the rest. Settings that hold every budget are beaten only by others that do. What differs by less, or not in every run, is no difference.", aims),
 		frontier.Rule)
 	notes = append(notes, f.costNotes()...)
 	notes = append(notes, fmt.Sprintf("inside: opportunities, which are keys after which the plugin's own rules would ask, whose first character could be shown within %s; p50 and p95 are of those where it came at all. useful: opportunities whose own request's answer was shown and not stale; text that a cache or typing along an earlier answer brought is not among it. flash: suggestions that were gone before anybody could read them. wasted: tokens, of prompts and answers, computed for what was not useful, for each useful answer.", budgets.Duration.Format(f.of.Limit.Value)))

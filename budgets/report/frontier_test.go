@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +43,39 @@ func TestFrontierTable(t *testing.T) {
 		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 100 {
 			t.Errorf("a line of %d columns: %s", n, line)
 		}
+	}
+}
+
+// Of two cards that are not compared one has settings that hold every budget, and cheaper ones
+// with as many inside that do not.
+func TestFrontierHolds(t *testing.T) {
+	missed := []frontier.Missed{{Budget: "mean(requests_per_key) <= 0.2", Value: "0.3", Gap: "0.1"}}
+	cell := func(wait, unit string, inside, seconds int, missed []frontier.Missed) frontier.Cell {
+		return frontier.Cell{Values: []string{wait}, Place: []int{0}, Rate: frontier.Rate{Unit: unit, Accelerators: 1}, Runs: []frontier.Figures{{
+			Keys: 1000, Opportunities: 100, Inside: ghost.Share{N: inside, Of: 100}, Requests: 200, Busy: time.Duration(seconds) * time.Second, Missed: missed,
+		}}}
+	}
+	of := func(cells ...frontier.Cell) *Frontier {
+		f := &frontier.Frontier{Scenario: "by hand", Names: []string{"debounce"}, Ordered: []bool{true}, Repeats: 1, N: 1000, Limit: budgets.Limit{Value: 150e6}, Cells: cells}
+		f.Judge()
+		return NewFrontier(f)
+	}
+	f := of(cell("75ms", "L4", 90, 20, nil), cell("150ms", "L4", 90, 10, missed), cell("75ms", "H100", 99, 5, missed))
+	want := []string{
+		"Recommended on L4: debounce 75ms. 90 % of opportunities are inside 150 ms, for 20 s of L4 for 1,000 keys; every budget holds in every run.",
+		"Recommended on H100: debounce 75ms. 99 % of opportunities are inside 150 ms, for 5.0 s of H100 for 1,000 keys. No settings that were tried on H100 hold every budget: mean(requests_per_key) <= 0.2 is missed by 0.1 (0.3).",
+	}
+	if !f.Holds() || !slices.Equal(f.Summary, want) || !f.Cells[0].Frontier || !f.Cells[0].Recommended || !f.Cells[1].Frontier || f.Cells[1].Recommended {
+		t.Errorf("holds %v, %q, want %q; cells %+v", f.Holds(), f.Summary, want, f.Cells)
+	}
+	now := cell("100ms", "H100", 90, 9, nil)
+	now.Now, now.Beside = true, true
+	f = of(cell("75ms", "H100", 99, 5, missed), now)
+	if want := "0.1 (0.3). The scenario's own settings, which are none of those, hold every budget."; f.Holds() || !strings.HasSuffix(f.Summary[0], want) {
+		t.Errorf("holds %v, %q, want %q", f.Holds(), f.Summary, want)
+	}
+	if f = of(cell("75ms", "L4", 90, 20, missed)); f.Holds() {
+		t.Error("none hold every budget, and some are said to")
 	}
 }
 

@@ -81,8 +81,8 @@ then halved to within 5 %. 'halfsecond sweep --find-knee' shows the loads of one
 --check prints how many runs there would be. --out keeps frontier.html, .svg, .csv and
 .json in a folder, --html writes the page alone.
 
-It ends with 0 if some settings hold every budget, with 1 if none do, and with 3 if it
-could not finish; after an interrupt what was done by then is shown.`,
+It ends with 0 if some settings that were tried hold every budget, with 1 if none do, and
+with 3 if it could not finish; after an interrupt what was done by then is shown.`,
 		Example: `  halfsecond frontier ide
   halfsecond frontier ide --debounce 0ms,75ms,350ms --model Qwen2.5-1.5B,Qwen2.5-7B --hardware L4,L40S
   halfsecond frontier my.yaml --model Qwen2.5-1.5B,Qwen2.5-7B --for 'Qwen2.5-7B: ide.answer.truth=65%'
