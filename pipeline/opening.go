@@ -6,10 +6,11 @@ package pipeline
 type Opening struct {
 	Chunks int // output chunks at that instant
 	Tokens int // those of the answer until then, by a running count of the server; 0 where it has none
-	// Bytes are those of the chunks at that instant, of Of in all of them. Both are 0 where
-	// the server counts more tokens than bytes came: it then counts what it does not send.
+	// Bytes are those of the chunks at that instant, of Of in all of them; of the text alone
+	// where reasoning was not sent. Both are 0 where those are too few for the tokens: the
+	// server then counts more of what it does not send.
 	Bytes, Of int
-	Unsent    int // tokens of reasoning that the server counts and of which nothing came
+	Unsent    int // tokens of reasoning that the server counts and did not send, or as a summary
 }
 
 // Following is how many tokens of an answer came after its first output.

@@ -56,7 +56,7 @@ func (b *bundling) add(r *pipeline.Request) {
 func (b *bundling) several(r *pipeline.Request, span float64, f pipeline.Following) {
 	b.N++
 	b.Times = max(b.Times, f.Most/f.Least)
-	if r.Opening.Tokens > 0 && f.Likely == f.Least {
+	if f.Counted {
 		b.Counted++
 	}
 	if r.Opening.Unsent > 0 {

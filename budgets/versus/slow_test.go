@@ -105,6 +105,25 @@ func TestSlowAlone(t *testing.T) {
 	}
 }
 
+// Reasoning that came as a summary makes no pace better: the tokens of the text are as slow.
+func TestSlowSummary(t *testing.T) {
+	of := func(tokens, chunks int, o pipeline.Opening) (traces []pipeline.Trace) {
+		for i := range 200 {
+			x := interaction(i, i, 1000*ms, 10000*ms)
+			x.Requests[0].LastOutput += time.Duration(i%7) * ms
+			x.Requests[0].OutputTokens, x.Requests[0].Chunks, x.Requests[0].Opening = tokens, chunks, o
+			traces = append(traces, x)
+		}
+		return traces
+	}
+	h := header(200, "p50(tpot) < 20ms")
+	plain, summary := of(401, 401, pipeline.Opening{}), of(1300, 11, pipeline.Opening{Chunks: 1, Of: 2000, Unsent: 900})
+	const want = "tpot takes the first output for one token, which may be several: with those it may be 22.5 ms in A and 22.5 ms in B, which is no difference that matters and not better"
+	if r := compare(t, runOf(t, h, plain), runOf(t, h, summary), Settings{Anyway: true}).row(t, "tpot", "p50"); r.Word != CannotTell || r.Reason != want {
+		t.Errorf("%v, %q, want %q", r.Word, r.Reason, want)
+	}
+}
+
 // Bundling alike is told of each figure: of two runs whose answers may in all be half as slow
 // again, three of five may be by a fifth in one and by four fifths in the other.
 func TestSlowFigure(t *testing.T) {

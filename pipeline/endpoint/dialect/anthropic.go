@@ -111,14 +111,12 @@ func addChange(p *reply.Piece, index int, d *anthropic.EventChange) {
 
 // anthropicUsage reads counts. The API counts what it read from its cache, and what it
 // wrote there, apart from the rest of the prompt.
-func anthropicUsage(c *anthropic.Counts) *reply.Usage {
+func anthropicUsage(c *anthropic.Counts) *reply.Counts {
 	if c == nil {
 		return nil
 	}
-	return usage(reply.Usage{
-		Prompt:     add(known(c.InputTokens), known(c.CacheCreationTokens), known(c.CacheReadTokens)),
-		Completion: known(c.OutputTokens),
-		Reasoning:  known(c.OutputDetails.ThinkingTokens),
-		Cached:     known(c.CacheReadTokens),
-	})
+	u := reply.NewCounts()
+	u.Prompt, u.Written, u.Cached, u.CacheBeside = known(c.InputTokens), known(c.CacheCreationTokens), known(c.CacheReadTokens), true
+	u.Answer, u.Reasoning = known(c.OutputTokens), known(c.OutputDetails.ThinkingTokens)
+	return u.Stated()
 }

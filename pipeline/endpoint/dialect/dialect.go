@@ -217,31 +217,3 @@ func known(n *int) int {
 	}
 	return min(*n, 1000*reply.MostTokens)
 }
-
-// add returns the sum of counts of which some may not be known; those count as nothing
-// unless all are.
-func add(counts ...int) int {
-	sum, any := 0, false
-	for _, n := range counts {
-		if n != pipeline.UnknownCount {
-			sum, any = sum+n, true
-		}
-	}
-	if !any {
-		return pipeline.UnknownCount
-	}
-	return sum
-}
-
-// usage returns what a server counted: nil where it counted neither the prompt nor the
-// answer, and where there is nothing but zeros, which some servers send as a placeholder.
-// Reasoning is no part of an answer that nobody counted.
-func usage(u reply.Usage) *reply.Usage {
-	if u.Completion <= 0 && u.Prompt <= 0 {
-		return nil
-	}
-	if u.Completion == pipeline.UnknownCount {
-		u.Reasoning = pipeline.UnknownCount
-	}
-	return &u
-}

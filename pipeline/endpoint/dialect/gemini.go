@@ -108,16 +108,12 @@ func (d *geminiDecoder) part(p *reply.Piece, part gemini.Part) {
 
 // geminiUsage reads counts. The reasoning is counted apart from the answer, and what is
 // zero is left out.
-func geminiUsage(c *gemini.Counts) *reply.Usage {
+func geminiUsage(c *gemini.Counts) *reply.Counts {
 	if c == nil {
 		return nil
 	}
-	thoughts := known(c.ThoughtsTokenCount)
-	return usage(reply.Usage{
-		Prompt:     known(c.PromptTokenCount),
-		Completion: add(known(c.CandidatesTokenCount), thoughts),
-		Reasoning:  thoughts,
-		Cached:     known(c.CachedContentTokenCount),
-		Apart:      true,
-	})
+	u := reply.NewCounts()
+	u.Prompt, u.Cached = known(c.PromptTokenCount), known(c.CachedContentTokenCount)
+	u.Answer, u.Reasoning, u.ReasoningBeside = known(c.CandidatesTokenCount), known(c.ThoughtsTokenCount), true
+	return u.Stated()
 }

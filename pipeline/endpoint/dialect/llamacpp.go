@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	"halfsecond/pipeline"
 	"halfsecond/pipeline/endpoint/reply"
 	"halfsecond/pipeline/wire"
 	"halfsecond/pipeline/wire/llamacpp"
@@ -67,10 +66,9 @@ func readLlama(text []byte, s *reply.Step) {
 	}
 	p := s.Piece(v.Index)
 	p.Text = v.Content
-	s.Usage = usage(reply.Usage{
-		Prompt: known(v.TokensEvaluated), Completion: known(v.TokensPredicted),
-		Reasoning: pipeline.UnknownCount, Cached: pipeline.UnknownCount,
-	})
+	u := reply.NewCounts()
+	u.Prompt, u.Answer = known(v.TokensEvaluated), known(v.TokensPredicted)
+	s.Usage = u.Stated()
 	if t := v.Timings; t != nil {
 		s.Timings = timedUsage(t)
 		s.Server = timedServer(t.PromptMS, t.PredictedMS)

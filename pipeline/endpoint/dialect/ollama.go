@@ -82,10 +82,9 @@ func (d *ollamaDecoder) read(l *ollama.Line, s *reply.Step) {
 		}
 	}
 	s.End = l.Done || l.DoneReason != ""
-	s.Usage = usage(reply.Usage{
-		Prompt: known(l.PromptEvalCount), Completion: known(l.EvalCount),
-		Reasoning: pipeline.UnknownCount, Cached: pipeline.UnknownCount,
-	})
+	u := reply.NewCounts()
+	u.Prompt, u.Answer = known(l.PromptEvalCount), known(l.EvalCount)
+	s.Usage = u.Stated()
 	s.Server.Load, s.Server.Prefill = whole(l.LoadDuration), whole(l.PromptEvalDuration)
 	s.Server.Decode, s.Server.Total = whole(l.EvalDuration), whole(l.TotalDuration)
 }

@@ -85,7 +85,7 @@ func (d *openAIDecoder) Whole(text []byte, s *reply.Step) {
 
 func (d *openAIDecoder) read(c *wire.Chunk, s *reply.Step, whole bool) {
 	s.Failure = reply.MemberFailure(c.Error)
-	s.Usage, s.Beside = statedUsage(c.Usage)
+	s.Usage = statedUsage(c.Usage)
 	s.Timings = timedUsage(c.Timings)
 	if c.Timings != nil {
 		s.Server = timedServer(c.Timings.PromptMS, c.Timings.PredictedMS)
@@ -140,38 +140,29 @@ func addDelta(p *reply.Piece, d *wire.Delta) {
 	}
 }
 
-// statedUsage reads a usage object, see withRest.
-func statedUsage(c *wire.UsageCounts) (*reply.Usage, int) {
+// statedUsage reads a usage object.
+func statedUsage(c *wire.UsageCounts) *reply.Counts {
 	if c == nil {
-		return nil, 0
+		return nil
 	}
-	u := reply.Usage{
-		Prompt:     known(c.PromptTokens),
-		Completion: known(c.CompletionTokens),
-		Reasoning:  known(c.CompletionTokensDetails.ReasoningTokens),
-		Cached:     known(c.PromptTokensDetails.CachedTokens),
-	}
+	u := reply.NewCounts()
+	u.Prompt, u.Cached = known(c.PromptTokens), known(c.PromptTokensDetails.CachedTokens)
 	if u.Cached == pipeline.UnknownCount {
 		u.Cached = known(c.PromptCacheHitTokens)
 	}
-	u, beside := withRest(u, known(c.TotalTokens))
-	return usage(u), beside
+	u.Answer, u.Reasoning = known(c.CompletionTokens), known(c.CompletionTokensDetails.ReasoningTokens)
+	u.Total = known(c.TotalTokens)
+	return u.Stated()
 }
 
 // timedUsage reads the timings of a llama.cpp server, which splits the prompt into
 // what it found in its cache and what it evaluated.
-func timedUsage(t *wire.Timings) *reply.Usage {
+func timedUsage(t *wire.Timings) *reply.Counts {
 	if t == nil {
 		return nil
 	}
-	u := reply.Usage{
-		Prompt:     known(t.PromptN),
-		Completion: known(t.PredictedN),
-		Reasoning:  pipeline.UnknownCount,
-		Cached:     known(t.CacheN),
-	}
-	if u.Prompt != pipeline.UnknownCount && u.Cached != pipeline.UnknownCount {
-		u.Prompt += u.Cached
-	}
-	return usage(u)
+	u := reply.NewCounts()
+	u.Prompt, u.Cached, u.CacheBeside = known(t.PromptN), known(t.CacheN), true
+	u.Answer = known(t.PredictedN)
+	return u.Stated()
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/endpoint/reply"
 	"halfsecond/pipeline/exchange"
 )
 
@@ -34,12 +35,16 @@ func TestOpening(t *testing.T) {
 	}{
 		{"a token a chunk", OpenAIChat, []string{hi, hi, hi, stop + used("3", "0") + done}, pipeline.Opening{}},
 		{"an end that is counted", OpenAIChat, []string{hi, hi, hi, stop + used("4", "0") + done}, pipeline.Opening{}},
-		{"several a chunk", OpenAIChat, []string{delta(`"content":"中文"`), hi, stop + used("8", "0") + done}, pipeline.Opening{Chunks: 1, Bytes: 6, Of: 10}},
+		{"several a chunk", OpenAIChat, []string{delta(`"content":"中文"`), hi, stop + used("5", "0") + done}, pipeline.Opening{Chunks: 1, Bytes: 6, Of: 10}},
 		{"two chunks in one read", OpenAIChat, []string{hi + hi, hi, stop + used("3", "0") + done}, pipeline.Opening{Chunks: 2, Bytes: 8, Of: 12}},
 		{"all in one read", OpenAIChat, []string{hi + hi, stop + used("30", "0") + done}, pipeline.Opening{}},
 		{"nobody counted", OpenAIChat, []string{hi + hi, hi, stop + done}, pipeline.Opening{}},
 		{"reasoning that is not sent", OpenAIChat, []string{hi, hi, stop + used("102", "100") + done}, pipeline.Opening{Chunks: 1, Bytes: 4, Of: 8, Unsent: 100}},
-		{"reasoning that is sent", OpenAIChat, []string{delta(`"reasoning_content":"So"`), hi, stop + used("6", "3") + done}, pipeline.Opening{Chunks: 1, Bytes: 2, Of: 6}},
+		{"reasoning that is sent", OpenAIChat, []string{delta(`"reasoning_content":"So, he"`), hi, stop + used("5", "3") + done}, pipeline.Opening{Chunks: 1, Bytes: 6, Of: 10}},
+		{"reasoning that is too short by itself", OpenAIChat, []string{delta(`"reasoning_content":"So, h"`), hi, stop + used("5", "3") + done}, pipeline.Opening{Chunks: 1, Of: 4, Unsent: 3}},
+		{"reasoning half as long as text", OpenAIChat, []string{delta(`"reasoning_content":"So, her"`), hi + hi, stop + used("5", "3") + done}, pipeline.Opening{Chunks: 1, Bytes: 7, Of: 15}},
+		{"reasoning that is too short beside the text", OpenAIChat, []string{delta(`"reasoning_content":"So, he"`), hi + hi + hi, stop + used("5", "3") + done}, pipeline.Opening{Chunks: 1, Of: 12, Unsent: 3}},
+		{"letters behind reasoning that is not sent", OpenAIChat, []string{delta(`"content":"H"`), delta(`"content":"i"`), delta(`"content":","`), delta(`"content":" "`), stop + used("4", "2") + done}, pipeline.Opening{Chunks: 1, Bytes: 1, Of: 4, Unsent: 2}},
 		{"more tokens than bytes", OpenAIChat, []string{hi, hi, stop + used("9", "0") + done}, pipeline.Opening{Chunks: 1}},
 		{"a running count", Gemini, []string{candidate("Hi there, ", "4"), candidate("and more", "6") + event(`{"candidates":[{"finishReason":"STOP","index":0}]}`)},
 			pipeline.Opening{Chunks: 1, Tokens: 4, Bytes: 10, Of: 18}},
@@ -59,7 +64,7 @@ func TestOpening(t *testing.T) {
 		{"reasoning that is counted in part", Gemini, []string{thought(long, `"candidatesTokenCount":100,"thoughtsTokenCount":30`), thought(long, `"candidatesTokenCount":200,"thoughtsTokenCount":50`) + stopped},
 			pipeline.Opening{Chunks: 1, Bytes: 500, Of: 1000, Unsent: 50}},
 		{"thoughts that come", Gemini, []string{thought(long+`","thought":true,"x":"`, `"thoughtsTokenCount":900`), thought(long, `"candidatesTokenCount":50,"thoughtsTokenCount":900`),
-			thought(long, `"candidatesTokenCount":100,"thoughtsTokenCount":900`) + stopped}, pipeline.Opening{Chunks: 1, Tokens: 900, Bytes: 500, Of: 1500}},
+			thought(long, `"candidatesTokenCount":100,"thoughtsTokenCount":900`) + stopped}, pipeline.Opening{Chunks: 1, Tokens: 900, Of: 1000, Unsent: 900}},
 		{"reasoning that comes", OpenAIChat, []string{counted("reasoning_content", long, "60", `,"completion_tokens_details":{"reasoning_tokens":60}`), counted("content", long, "160", `,"completion_tokens_details":{"reasoning_tokens":60}`), stop + used("160", "60") + done},
 			pipeline.Opening{Chunks: 1, Tokens: 60, Bytes: 500, Of: 1000}},
 		{"reasoning in the answer, told of at the end", OpenAIChat, []string{counted("content", long, "150", ""), counted("content", long, "250", ""), stop + used("250", "50") + done},
@@ -71,17 +76,25 @@ func TestOpening(t *testing.T) {
 		{"tokens that only the total has", OpenAIChat, []string{counted("reasoning_content", long, "1", `,"total_tokens":106`), counted("content", long, "101", `,"total_tokens":206`), stop + done},
 			pipeline.Opening{Chunks: 1, Bytes: 500, Of: 1000}},
 	} {
-		x := &exchange.Exchange{Protocol: string(c.protocol), Status: 200, Headers: [][2]string{{"Content-Type", "text/event-stream"}}, How: exchange.Open}
-		for i, r := range c.reads {
-			x.Add(time.Duration(i+1), []byte(r))
-		}
-		r, err := Reread(x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := reread(t, c.protocol, c.reads...)
 		rec := pipeline.NewRequest(1, 0)
 		if r.Fill(&rec); rec.Opening != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, rec.Opening, c.want)
 		}
 	}
+}
+
+// reread returns what is made of a stream that came in such reads, one each second.
+func reread(t *testing.T, p Protocol, reads ...string) *reply.Reply {
+	t.Helper()
+	x := &exchange.Exchange{Protocol: string(p), Status: 200, Headers: [][2]string{{"Content-Type", "text/event-stream"}}, How: exchange.EOF}
+	for i, r := range reads {
+		x.Add(time.Duration(i+1)*time.Second, []byte(r))
+	}
+	x.End = time.Duration(len(reads)+1) * time.Second
+	r, err := Reread(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }

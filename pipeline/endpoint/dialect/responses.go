@@ -80,7 +80,7 @@ func readSnapshot(r *wire.ResponsesSnapshot, s *reply.Step, streamed bool) {
 	if r == nil {
 		return
 	}
-	s.Usage, s.Beside = responsesUsage(r.Usage)
+	s.Usage = responsesUsage(r.Usage)
 	s.Failure = reply.MemberFailure(r.Error)
 	if r.Status == wire.StatusFailed && s.Failure == nil {
 		s.Failure = &reply.Failure{Kind: reply.InBand}
@@ -129,17 +129,15 @@ func responsesFinish(r *wire.ResponsesSnapshot) string {
 	return r.IncompleteDetails.Reason
 }
 
-func responsesUsage(c *wire.ResponsesCounts) (*reply.Usage, int) {
+func responsesUsage(c *wire.ResponsesCounts) *reply.Counts {
 	if c == nil {
-		return nil, 0
+		return nil
 	}
-	u, beside := withRest(reply.Usage{
-		Prompt:     known(c.InputTokens),
-		Completion: known(c.OutputTokens),
-		Reasoning:  known(c.OutputTokensDetails.ReasoningTokens),
-		Cached:     known(c.InputTokensDetails.CachedTokens),
-	}, known(c.TotalTokens))
-	return usage(u), beside
+	u := reply.NewCounts()
+	u.Prompt, u.Cached = known(c.InputTokens), known(c.InputTokensDetails.CachedTokens)
+	u.Answer, u.Reasoning = known(c.OutputTokens), known(c.OutputTokensDetails.ReasoningTokens)
+	u.Total = known(c.TotalTokens)
+	return u.Stated()
 }
 
 // responsesFailure reads an error event, whose members stand in the event itself or, at

@@ -41,11 +41,11 @@ var figures = []figure{
 	count("choices", func(r *pipeline.Request) int { return r.Choices }),
 	count("together", func(r *pipeline.Request) int { return r.Together }),
 	count("chunks", func(r *pipeline.Request) int { return r.Chunks }),
-	count("opening.chunks", func(r *pipeline.Request) int { return r.Opening.Chunks }),
-	count("opening.tokens", func(r *pipeline.Request) int { return r.Opening.Tokens }),
+	lengths("opening.chunks", func(r *pipeline.Request) int { return r.Opening.Chunks }),
+	lengths("opening.tokens", func(r *pipeline.Request) int { return r.Opening.Tokens }),
 	lengths("opening.bytes", func(r *pipeline.Request) int { return r.Opening.Bytes }),
 	lengths("opening.of", func(r *pipeline.Request) int { return r.Opening.Of }),
-	count("opening.unsent", func(r *pipeline.Request) int { return r.Opening.Unsent }),
+	lengths("opening.unsent", func(r *pipeline.Request) int { return r.Opening.Unsent }),
 	{name: "gaps", of: func(r *pipeline.Request) string { return fmt.Sprint(r.Gaps) }},
 	instant("longest_gap_ns", func(r *pipeline.Request) time.Duration { return r.LongestGap }),
 	instant("server.queue_ns", func(r *pipeline.Request) time.Duration { return r.Server.Queue }),
@@ -80,7 +80,7 @@ func count(name string, of func(*pipeline.Request) int) figure {
 	}}
 }
 
-// lengths is a count of bytes of texts.
+// lengths is a count of bytes of texts, or one that rests on such a count.
 func lengths(name string, of func(*pipeline.Request) int) figure {
 	f := count(name, of)
 	f.letters = true

@@ -188,13 +188,14 @@ func TestUnknownProtocol(t *testing.T) {
 }
 
 // TestHashedLengths: bytes of texts are compared, but not with those that stand for them in a
-// log without texts, where a letter that was escaped is as long as its escape.
+// log without texts, where a letter that was escaped is as long as its escape; nor is what is
+// told by them, such as that reasoning was too short to be all of it.
 func TestHashedLengths(t *testing.T) {
 	several := func() *exchange.Exchange {
 		x := answered(1)
 		x.Body, x.Reads = nil, nil
 		x.Add(10, []byte(`data: {"choices":[{"index":0,"delta":{"content":"\u4e2d\u6587, so"}}]}`+"\n\n"))
-		x.Add(20, []byte(`data: {"choices":[{"index":0,"delta":{"content":"be it"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":9}}`+"\n\n"))
+		x.Add(20, []byte(`data: {"choices":[{"index":0,"delta":{"content":"be it"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":7}}`+"\n\n"))
 		x.Add(30, []byte("data: [DONE]\n\n"))
 		return x
 	}
@@ -206,6 +207,20 @@ func TestHashedLengths(t *testing.T) {
 		got, err := Traces([]pipeline.Trace{{Requests: []pipeline.Request{record}}}, log(t, exchange.Header{Hashed: hashed}, 0, several()))
 		if want := (&Result{Again: 1, Hashed: hashed}); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("hashed %t: %+v, error %v; want %+v", hashed, got, err, want)
+		}
+	}
+	summary := several()
+	summary.Body, summary.Reads = nil, nil
+	summary.Add(10, []byte(`data: {"choices":[{"index":0,"delta":{"reasoning_content":"\u4e2d\u6587"}}]}`+"\n\n"))
+	summary.Add(20, []byte(`data: {"choices":[{"index":0,"delta":{"content":"be it so"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":8,"completion_tokens_details":{"reasoning_tokens":5}}}`+"\n\n"))
+	told, err := Request(summary)
+	if want := (pipeline.Opening{Chunks: 1, Of: 8, Unsent: 5}); err != nil || told.Opening != want {
+		t.Fatalf("%+v, error %v; want %+v", told.Opening, err, want)
+	}
+	for _, hashed := range []bool{false, true} {
+		got, err := Traces([]pipeline.Trace{{Requests: []pipeline.Request{told}}}, log(t, exchange.Header{Hashed: hashed}, 0, summary))
+		if want := (&Result{Again: 1, Hashed: hashed}); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("a summary, hashed %t: %+v, error %v; want %+v", hashed, got, err, want)
 		}
 	}
 	record.Opening.Bytes, record.Opening.Of = 11, 16

@@ -23,6 +23,8 @@ type Output struct {
 	Kind   Kind
 	Text   string // never empty; of a tool its name and arguments
 	Tokens int    // by the server's running count; pipeline.UnknownCount without one
+
+	thoughts int // by its count of reasoning; in Tokens where that is part of the answer
 }
 
 // Choice is one of the answers in a Reply.
@@ -66,6 +68,14 @@ func (c Choice) first(is func(Output) bool) time.Duration {
 		}
 	}
 	return pipeline.Unknown
+}
+
+// begins returns the kind of the first output chunk, "" where there is none.
+func (c Choice) begins() Kind {
+	if len(c.Outputs) == 0 {
+		return ""
+	}
+	return c.Outputs[0].Kind
 }
 
 // LastOutput returns the instant of the last output chunk, which ends the request

@@ -2,7 +2,6 @@ package reply
 
 import (
 	"fmt"
-	"slices"
 
 	"halfsecond/pipeline"
 )
@@ -10,26 +9,15 @@ import (
 // What a reader makes of the tokens that a server counts, and of how much came.
 
 // count takes what the message in hand says of tokens and of time. It returns how many
-// tokens of the answer it adds to the running count.
-func (r *reader) count(output bool) int {
+// tokens it adds to the running counts.
+func (r *reader) count(came kinds) growth {
 	r.reply.Server.Merge(r.step.Server)
-	if r.step.Usage != nil {
-		r.beside = r.step.Beside
-	}
-	return r.tally.take(r.step.Usage, r.step.Timings, output)
+	return r.tally.take(r.step.Usage, r.step.Timings, came)
 }
 
 // useCount takes what the server counted, as far as that can be.
 func (r *reader) useCount() {
-	counted, source := r.tally.result()
-	r.reply.opened = r.tally.opened
-	if source == sourceUsage {
-		with, doubtful := counted.withBeside(r.beside, slices.ContainsFunc(r.reply.Choices, func(c Choice) bool { return c.Reasoning != "" }))
-		if with != counted {
-			r.reply.opened = nil // it lacks what is beside
-		}
-		counted, r.reply.Beside = with, doubtful
-	}
+	counted, source := r.counted()
 	r.reply.Usage, r.reply.Impossible = counted.believed(r.asked, answered{r.amount(), r.reply.Outcome == pipeline.OK})
 	r.reply.TokenSource = source
 	if r.reply.OutputTokens() == pipeline.UnknownCount {
@@ -40,6 +28,29 @@ func (r *reader) useCount() {
 	}
 	negative, unreadable := r.odd.told(r.reply.Usage)
 	r.reply.Impossible, r.reply.Unreadable = append(r.reply.Impossible, negative...), unreadable
+}
+
+// counted returns what the server's counts are and where that of the answer came from.
+func (r *reader) counted() (*Usage, string) {
+	counts, source := r.tally.result()
+	if counts == nil {
+		return nil, source
+	}
+	how := r.tally.reading(source)
+	r.reply.run = r.tally.run(how)
+	reasoned := false
+	for _, c := range r.reply.Choices {
+		reasoned = reasoned || c.Reasoning != ""
+		if how.reasoning {
+			withThoughts(c.Outputs)
+		}
+	}
+	usage := counts.usage(how)
+	with, doubtful := usage.withBeside(how.rest, reasoned)
+	if r.reply.Beside = doubtful; with != usage {
+		r.reply.run = nil // it lacks what is beside
+	}
+	return with, source
 }
 
 // amount says how much came of the answer; empty for nothing.

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"halfsecond/pipeline"
 )
 
 // gatherer puts one choice together from the pieces that messages bring.
@@ -31,18 +29,18 @@ type toolGatherer struct {
 }
 
 // take adds a piece that came at that instant. It makes output chunks of what the piece
-// brought, reasoning first, and emits each. Tokens is what its message added to the
-// server's count.
-func (g *gatherer) take(p *Piece, at time.Duration, tokens int) {
+// brought, reasoning first, and emits each. Added is what its message added to the
+// server's counts; of reasoning beside the answer it is told at the end.
+func (g *gatherer) take(p *Piece, at time.Duration, added growth) {
 	g.finish = cmp.Or(p.Finish, g.finish)
 	if p.Snapshot {
 		g.keepSnapshot(p, at)
 		return
 	}
 	for _, o := range [...]Output{
-		{at, Reasoning, p.Reasoning, tokens},
-		{at, Text, p.Text, tokens},
-		{at, Tool, g.joinTools(p.Tools), tokens},
+		{at, Reasoning, p.Reasoning, added.answer, added.reasoning},
+		{at, Text, p.Text, added.answer, added.reasoning},
+		{at, Tool, g.joinTools(p.Tools), added.answer, added.reasoning},
 	} {
 		if o.Text != "" {
 			g.outputs = append(g.outputs, o)
@@ -121,7 +119,7 @@ func (g *gatherer) useSnapshot() {
 	}
 	p := *g.snapshot
 	p.Snapshot = false
-	g.take(&p, g.snapshotAt, pipeline.UnknownCount)
+	g.take(&p, g.snapshotAt, unknownGrowth)
 }
 
 func (g *gatherer) choice() Choice {

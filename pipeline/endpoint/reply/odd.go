@@ -44,18 +44,18 @@ var countNames = []struct {
 var hints = [][]byte{[]byte(`okens`), []byte(`ount"`), []byte(`_n"`)}
 
 // look takes note of the odd counts in a message, which is valid JSON: there, nothing but
-// the name of a member stands in quotes before a colon. It takes them out of the usage that
+// the name of a member stands in quotes before a colon. It takes them out of what
 // decoders made of it, for encoding/json leaves a 0 in their places.
-func (o *oddCounts) look(message []byte, usage ...*Usage) {
+func (o *oddCounts) look(message []byte, counts ...*Counts) {
 	for _, h := range hints {
 		if bytes.Contains(message, h) {
-			o.lookClosely(message, usage)
+			o.lookClosely(message, counts)
 			return
 		}
 	}
 }
 
-func (o *oddCounts) lookClosely(message []byte, usage []*Usage) {
+func (o *oddCounts) lookClosely(message []byte, counts []*Counts) {
 	for _, n := range countNames {
 		_, behind, found := bytes.Cut(message, n.name)
 		behind = bytes.TrimLeft(behind, " \t\r\n")
@@ -67,8 +67,8 @@ func (o *oddCounts) lookClosely(message []byte, usage []*Usage) {
 		if negative+unreadable == "" {
 			continue
 		}
-		for _, u := range usage {
-			u.forget(n.kind)
+		for _, c := range counts {
+			c.forget(n.kind)
 		}
 		if negative != "" {
 			o.negative[n.kind] = cmp.Or(o.negative[n.kind], negative+" as "+name)
@@ -76,16 +76,6 @@ func (o *oddCounts) lookClosely(message []byte, usage []*Usage) {
 		if unreadable != "" {
 			o.unreadable[n.kind] = cmp.Or(o.unreadable[n.kind], unreadable+" as "+name)
 		}
-	}
-}
-
-// forget makes a count of that kind unknown, and that of a part of it. A nil Usage has none.
-func (u *Usage) forget(kind int) {
-	if u != nil {
-		if kind == ofAnswer {
-			u.Reasoning = pipeline.UnknownCount
-		}
-		*[countKinds]*int{ofPrompt: &u.Prompt, ofAnswer: &u.Completion, ofReasoning: &u.Reasoning, ofCache: &u.Cached}[kind] = pipeline.UnknownCount
 	}
 }
 

@@ -100,7 +100,6 @@ type reader struct {
 	ended   bool // the end event or an error was read
 	step    Step // of the message in hand
 	tally   tally
-	beside  int // of the last message with a count, see Step
 	odd     oddCounts
 	outputs int // output chunks of all choices
 	silent  int // messages and comments without any
@@ -200,9 +199,17 @@ func (r *reader) endBody(f framing, err error) {
 		return
 	}
 	f.flush()
-	if !r.ended && len(r.choices) > 0 && r.choice(0).finish != "" {
+	if !r.ended && r.finished() {
 		r.reply.Outcome = pipeline.OK
 	}
+}
+
+// finished reports whether the server gave a reason why the answer ended: that of choice 0, or
+// of the first one that came where that did not.
+func (r *reader) finished() bool {
+	slices.SortFunc(r.choices, func(a, b *gatherer) int { return cmp.Compare(a.index, b.index) })
+	i := slices.IndexFunc(r.choices, func(g *gatherer) bool { return g.index == 0 })
+	return len(r.choices) > 0 && r.choices[max(0, i)].finish != ""
 }
 
 // cleanEnd reports whether the body ended as it should and otherwise says what
@@ -303,12 +310,12 @@ func (r *reader) take(at time.Duration) {
 	s := &r.step
 	outputs := s.outputs()
 	r.outputs += outputs
-	tokens := r.count(outputs > 0)
+	added := r.count(s.kinds())
 	if outputs != 1 {
-		tokens = pipeline.UnknownCount
+		added = unknownGrowth
 	}
 	for i := range s.Pieces {
-		r.choice(s.Pieces[i].Choice).take(&s.Pieces[i], at, tokens)
+		r.choice(s.Pieces[i].Choice).take(&s.Pieces[i], at, added)
 	}
 	switch {
 	case s.Failure != nil:
@@ -360,7 +367,7 @@ func (r *reader) whole(text []byte) {
 	r.decoder.Whole(text, &r.step)
 	r.odd.look(text, r.step.Usage, r.step.Timings)
 	r.tell(Message{At: r.reply.End, Data: text, Step: &r.step})
-	r.count(false)
+	r.count(kinds{})
 	for i := range r.step.Pieces {
 		p := &r.step.Pieces[i]
 		r.choice(p.Choice).takeWhole(p)

@@ -2,6 +2,7 @@ package reply
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"halfsecond/pipeline"
@@ -43,9 +44,9 @@ type Reply struct {
 	TokenSource            string // of the tokens of the answer: "usage", "timings" or "none"
 	Server                 pipeline.ServerTime
 
-	opened   *Usage // what the server counted until the first output; nil where it then counted nothing
-	streamed bool   // it was read as a stream
-	endless  bool   // its protocol has no end event
+	run      *run // the server's running count of what came; nil where it has none
+	streamed bool // it was read as a stream
+	endless  bool // its protocol has no end event
 }
 
 // None returns the Reply of a request that got no response, as was known at that instant.
@@ -77,15 +78,13 @@ const (
 	FlagMultipleChoices = "multi_choice"         // more than one choice
 )
 
-// Answer returns choice 0, which the figures of a Reply are about. It is empty
-// when the reply has none.
+// Answer returns choice 0, which the figures of a Reply are about; the first one that came
+// where that did not. It is empty when the reply has none.
 func (r *Reply) Answer() Choice {
-	for _, c := range r.Choices {
-		if c.Index == 0 {
-			return c
-		}
+	if len(r.Choices) == 0 {
+		return Choice{}
 	}
-	return Choice{}
+	return r.Choices[max(0, slices.IndexFunc(r.Choices, func(c Choice) bool { return c.Index == 0 }))]
 }
 
 // OutputTokens returns the server's count, or pipeline.UnknownCount.
@@ -124,14 +123,14 @@ func (r *Reply) TPOT() time.Duration {
 
 // DecodeTPOT returns TPOT over the tokens that came after the first output chunk,
 // which may hold several. It needs a server that states a running count with each
-// output chunk, and is Unknown otherwise, and where reasoning of which nothing came is counted
-// later than that.
+// output chunk, see opened, and is Unknown otherwise.
 func (r *Reply) DecodeTPOT() time.Duration {
-	if !r.countsOn() {
+	a := r.Answer()
+	if r.opened() == 0 {
 		return pipeline.Unknown
 	}
 	tokens := 0
-	for i, o := range r.Answer().Outputs {
+	for i, o := range a.Outputs {
 		if o.Tokens == pipeline.UnknownCount {
 			return pipeline.Unknown
 		}
@@ -139,7 +138,7 @@ func (r *Reply) DecodeTPOT() time.Duration {
 			tokens += o.Tokens
 		}
 	}
-	return r.pace(r.Answer().FirstOutput(), tokens)
+	return r.pace(a.FirstOutput(), tokens)
 }
 
 // VisibleTPOT returns TPOT of the answer without its reasoning, which a user waits

@@ -22,18 +22,13 @@ type Step struct {
 	// Pieces are what it brought of each choice, each but once; see Piece and Snapshot.
 	Pieces []Piece
 	// Usage is what the server has counted so far, of all choices together, and Timings
-	// the same where it only times itself. Counts that it does not state are unknown;
-	// nil is none at all.
-	Usage, Timings *Usage
-	// Beside is how many tokens the server's total has that are in no count of Usage. They are
-	// reasoning where the answer brought some that nobody counts, and no cache is counted
-	// that may be left out of the prompt; of others nobody knows what they are.
-	Beside  int
-	Server  pipeline.ServerTime // what it says of its own time
-	Failure *Failure            // an error that it reports
-	End     bool                // it says that the answer has ended
-	Unread  bool                // it is no valid JSON; set by the reader, not by decoders
-	Mangled bool                // it is read, and no UTF-8; set as Unread is
+	// the same where it only times itself; nil is none at all.
+	Usage, Timings *Counts
+	Server         pipeline.ServerTime // what it says of its own time
+	Failure        *Failure            // an error that it reports
+	End            bool                // it says that the answer has ended
+	Unread         bool                // it is no valid JSON; set by the reader, not by decoders
+	Mangled        bool                // it is read, and no UTF-8; set as Unread is
 
 	asked parts // for pieces, so often
 }
@@ -63,6 +58,17 @@ func (s *Step) reset() { *s = Step{Pieces: s.Pieces[:0], Server: pipeline.NewSer
 // says reports whether a decoder made anything of the message.
 func (s *Step) says() bool {
 	return len(s.Pieces) > 0 || s.Usage != nil || s.Timings != nil || s.Failure != nil || s.End
+}
+
+// kinds returns which kinds of output chunks it makes.
+func (s *Step) kinds() (k kinds) {
+	for i := range s.Pieces {
+		if p := &s.Pieces[i]; !p.Snapshot {
+			k.reasoning = k.reasoning || p.Reasoning != ""
+			k.others = k.others || p.Text != "" || slices.ContainsFunc(p.Tools, ToolPiece.says)
+		}
+	}
+	return k
 }
 
 // outputs returns how many output chunks it makes.

@@ -22,95 +22,6 @@ type Usage struct {
 	Completion int
 	Reasoning  int // part of Completion
 	Cached     int // part of Prompt
-	// Apart says that the server counts reasoning beside the answer, so that a count of the
-	// answer without any of reasoning has none of it; the other servers count it in the answer.
-	Apart bool
-}
-
-// tally keeps the last count of each kind that a stream states. Counts are never
-// added up: servers repeat running totals.
-type tally struct {
-	usage   *Usage
-	timings *Usage
-
-	running int    // the last running count of completion tokens
-	opened  *Usage // what was counted until the first output, with the message that brought it; nil where that counted nothing
-	began   bool   // there was an output
-	missed  bool   // an output chunk came without a count since
-}
-
-// take keeps the counts of a message and returns how many tokens of the answer it adds
-// to the running count, or UnknownCount. Output says whether it brought any.
-func (t *tally) take(usage, timings *Usage, output bool) int {
-	now := pipeline.UnknownCount
-	if timings != nil {
-		t.timings = merge(t.timings, timings)
-		now = timings.Completion
-	}
-	if usage != nil {
-		t.usage = merge(t.usage, usage)
-		if usage.Completion != pipeline.UnknownCount {
-			now = usage.Completion
-		}
-	}
-	if output && !t.began {
-		t.began = true
-		t.open(now)
-	}
-	if now == pipeline.UnknownCount {
-		t.missed = t.missed || output
-		return pipeline.UnknownCount
-	}
-	added := now - t.running
-	if t.missed || added < 0 || now > MostTokens {
-		added = pipeline.UnknownCount
-	}
-	t.running, t.missed = now, false
-	return added
-}
-
-// open keeps what is counted by the message with the first output, where it has a count of the
-// answer that can be.
-func (t *tally) open(now int) {
-	if now == pipeline.UnknownCount || now > MostTokens {
-		return
-	}
-	opened, _ := t.result()
-	if opened.Completion == now {
-		t.opened = opened
-	}
-}
-
-// result returns the server's count and where that of the answer came from. Timings that
-// have one go before a usage that has none.
-func (t *tally) result() (*Usage, string) {
-	switch {
-	case t.usage != nil && (t.usage.Completion != pipeline.UnknownCount || t.timings == nil):
-		return t.usage, sourceUsage
-	case t.timings != nil:
-		return t.timings, sourceTimings
-	}
-	return nil, sourceNone
-}
-
-// merge returns old with every count that next states.
-func merge(old, next *Usage) *Usage {
-	if old == nil {
-		return next
-	}
-	keep := func(a, b int) int {
-		if b == pipeline.UnknownCount {
-			return a
-		}
-		return b
-	}
-	return &Usage{
-		Prompt:     keep(old.Prompt, next.Prompt),
-		Completion: keep(old.Completion, next.Completion),
-		Reasoning:  keep(old.Reasoning, next.Reasoning),
-		Cached:     keep(old.Cached, next.Cached),
-		Apart:      old.Apart || next.Apart,
-	}
 }
 
 // withBeside returns the usage with tokens that the server's total has beside it, where they can
@@ -136,7 +47,7 @@ func (u *Usage) believed(requestBytes int, a answered) (*Usage, []string) {
 	}
 	left := *u
 	said := append(left.doubtAnswer(a), left.doubtPrompt(requestBytes)...)
-	if left == (Usage{Apart: left.Apart, Prompt: pipeline.UnknownCount, Completion: pipeline.UnknownCount, Reasoning: pipeline.UnknownCount, Cached: pipeline.UnknownCount}) {
+	if left == (Usage{Prompt: pipeline.UnknownCount, Completion: pipeline.UnknownCount, Reasoning: pipeline.UnknownCount, Cached: pipeline.UnknownCount}) {
 		return nil, said
 	}
 	return &left, said
