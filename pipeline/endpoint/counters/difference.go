@@ -90,9 +90,9 @@ type pair struct {
 // restarted reports whether the two pages are of processes that began at other times.
 func (p *pair) restarted() bool {
 	const began = "process_start_time_seconds"
-	first, was := p.before.total(began, "")
-	second, is := p.after.total(began, "")
-	return was == there && is == there && first.sum != second.sum
+	first, was := p.before.of(began, "")
+	second, is := p.after.of(began, "")
+	return was == there && is == there && !maps.EqualFunc(first, second, func(a, b total) bool { return a.sum == b.sum })
 }
 
 func (p *pair) counters(s *software) trace.Counters {
@@ -110,20 +110,18 @@ func (p *pair) counters(s *software) trace.Counters {
 	return c
 }
 
-// since returns by how much a metric went up. ok is false when it cannot be told; one that
-// was not there before began at zero.
+// since returns by how much a metric went up, in all of its label sets together. ok is false
+// when it cannot be told.
 func (p *pair) since(name string) (t total, ok bool) {
-	before, was := p.before.total(name, p.label)
-	after, is := p.after.total(name, p.label)
+	before, was := p.before.of(name, p.label)
+	after, is := p.after.of(name, p.label)
 	if is != there || was == unsound {
 		p.wentBack = p.wentBack || is == absent && was == there
 		return total{}, false
 	}
-	if was == there {
-		after = after.minus(before)
-	}
-	p.wentBack = p.wentBack || after.below()
-	return after, true
+	grown, back := after.since(before)
+	p.wentBack = p.wentBack || back
+	return grown.sum()
 }
 
 // time returns a kind of time, if any of it passed.
@@ -188,8 +186,9 @@ func (p *pair) count(c counted) (n int, ok bool) {
 // figure returns a metric as it was before, or by how much it went up.
 func (p *pair) figure(name string, seen bool) (float64, bool) {
 	if seen {
-		t, is := p.before.total(name, p.label)
-		return t.sum, is == there
+		all, _ := p.before.of(name, p.label)
+		t, ok := all.sum()
+		return t.sum, ok
 	}
 	t, ok := p.since(name)
 	return t.sum, ok

@@ -71,6 +71,16 @@ func TestDifference(t *testing.T) {
 	}
 }
 
+// TestOtherModelsRestart: engines of other models may go, and lines of one label set in another
+// order are the same.
+func TestOtherModelsRestart(t *testing.T) {
+	swapped := strings.NewReplacer(`model_name="m",engine="0"`, `engine="0",model_name="m"`)
+	got, err := difference(typed(vllm("m", "0", 7), vllm("other", "0", 90), vllm("other", "1", 90)), []byte(swapped.Replace(string(typed(vllm("m", "0", 17), vllm("other", "0", 5))))), "m")
+	if err != nil || got.Requests() != 10 {
+		t.Errorf("%d requests, error %v; want 10", got.Requests(), err)
+	}
+}
+
 // TestLabels: the only model there is counts under whatever name it is asked for; of
 // several one has to have its name.
 func TestLabels(t *testing.T) {
@@ -160,6 +170,7 @@ func TestOldNames(t *testing.T) {
 // TestUntold: what cannot be told is said, and no figure is made of it.
 func TestUntold(t *testing.T) {
 	whole := string(typed(vllm("m", "0", 7)))
+	two := string(typed(vllm("m", "0", 7), vllm("m", "1", 7)))
 	restarted := strings.Replace(string(typed(vllm("m", "0", 9))), "1.79e+09", "1.8e+09", 1)
 	for _, c := range []struct{ name, before, after, want string }{
 		{"a web page", "<!DOCTYPE html><html>", whole, `the page before the run cannot be read: it is no page of metrics: it begins "<!DOCTYPE html>"`},
@@ -171,6 +182,9 @@ func TestUntold(t *testing.T) {
 		{"a counter that went back", whole, string(typed(vllm("m", "0", 2))), errRestarted.Error()},
 		{"a counter that is gone", whole, "# TYPE vllm:x counter\nvllm:x 1\n", errRestarted.Error()},
 		{"a process that began later", whole, restarted, errRestarted.Error()},
+		{"one engine of two that began anew", two, string(typed(vllm("m", "0", 90), vllm("m", "1", 2))), errRestarted.Error()},
+		{"one engine of two that is gone", two, string(typed(vllm("m", "0", 90))), errRestarted.Error()},
+		{"one engine in another's place", two, string(typed(vllm("m", "0", 90), vllm("m", "2", 90))), errRestarted.Error()},
 	} {
 		got, err := difference([]byte(c.before), []byte(c.after), "m")
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) || !reflect.DeepEqual(got, trace.Counters{}) {

@@ -34,7 +34,7 @@ func read(text []byte) (p page, err error) {
 	return spelled(p), err
 }
 
-// total is the sum of a metric over its label sets.
+// total is what a metric has, in one label set or in several together.
 type total struct {
 	n, sum  float64 // of a counter the sum alone
 	counted bool    // there is an n
@@ -50,24 +50,66 @@ const (
 	unsound       // with what no counter can have: NaN, endless, below zero
 )
 
-// total adds up a metric of one model, "" for all.
-func (p page) total(name, label string) (t total, is state) {
+// totals are what a metric has in each of its label sets, by these; several lines of one are
+// added up.
+type totals map[string]total
+
+// of returns a metric of one model, "" for all.
+func (p page) of(name, label string) (all totals, is state) {
+	all = totals{}
 	for _, m := range p[name].GetMetric() {
 		if !of(m, label) {
 			continue
 		}
 		one, ok := value(m)
 		if !ok {
-			return total{}, unsound
+			return nil, unsound
 		}
-		if is == there {
-			one = t.plus(one)
+		key := labelSet(m)
+		if before, again := all[key]; again {
+			one = before.plus(one)
 		}
-		if t, is = one, there; !sound(t.n) || !sound(t.sum) {
-			return total{}, unsound
+		all[key], is = one, there
+	}
+	return all, is
+}
+
+// labelSet returns the labels of a metric as one text.
+func labelSet(m *dto.Metric) string {
+	var set []string
+	for _, l := range m.GetLabel() {
+		set = append(set, fmt.Sprintf("%q=%q", l.GetName(), l.GetValue()))
+	}
+	slices.Sort(set)
+	return strings.Join(set, ",")
+}
+
+// since returns by how much each went up; one that was not there before began at zero. back
+// says that one of them went down, or is gone, as none does while its server runs.
+func (t totals) since(before totals) (grown totals, back bool) {
+	grown = maps.Clone(t)
+	for set, was := range before {
+		is, still := t[set]
+		if !still {
+			return nil, true
+		}
+		if grown[set] = is.minus(was); grown[set].below() {
+			return nil, true
 		}
 	}
-	return t, is
+	return grown, false
+}
+
+// sum returns all of them together; ok is false where there is none, or their sum is no count.
+func (t totals) sum() (sum total, ok bool) {
+	for i, set := range slices.Sorted(maps.Keys(t)) {
+		if one := t[set]; i > 0 {
+			sum = sum.plus(one)
+		} else {
+			sum = one
+		}
+	}
+	return sum, len(t) > 0 && sound(sum.n) && sound(sum.sum)
 }
 
 // modelLabel is the label by which servers tell models apart.
