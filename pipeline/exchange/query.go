@@ -17,33 +17,6 @@ type Query struct {
 	pairs   []string // hidden where they stand whole, name and value
 }
 
-// secretWords are those in the names of parameters whose values are taken for secrets.
-const secretWords = `(?:(?:api|access|auth|client|session|security|subscription|secret|private|refresh|user|app)?(?:key|token|secret)|sig|signature|auth|authorization|bearer|pass|passphrase|password|passwd|pwd|credentials?|jwt|ticket)`
-
-// ofSecrets matches such a name: one of the words is a word of it, as in X-Amz-Signature, and no
-// part of one, as in keyterm; or one with a capital ends it, as in clientSecret and accessKeyId,
-// and not in keyTerms.
-var ofSecrets = regexp.MustCompile(`(?i)(?:^|[^a-z])` + secretWords + `(?:[^a-z]|$)`)
-
-// humps match where a word of a name begins with a capital, and inHumps what ends the name then.
-var (
-	humps   = regexp.MustCompile(`([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])`)
-	inHumps = regexp.MustCompile(`(?i)_` + secretWords + `(?:_?(?:id|value|v?[0-9]+))?$`)
-)
-
-// codes matches the name of a code, which opens a door as likely as not, and plainCodes those
-// that open none, such as that of a language or a country.
-var (
-	codes      = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:o?auth|authorization|access|activation|confirmation|device|invite|login|mfa|pass|pin|sms|t?otp|user|verification)?code$`)
-	plainCodes = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:color|country|currency|error|exit|lang|language|locale|postal|region|source|status|voice|zip)[^a-z]?code$`)
-)
-
-// namesSecret reports whether a value of that name is taken for a secret.
-func namesSecret(name string) bool {
-	words := humps.ReplaceAllString(name, "${1}${3}_${2}${4}")
-	return ofSecrets.MatchString(name) || inHumps.MatchString(words) || codes.MatchString(words) && !plainCodes.MatchString(words)
-}
-
 // random matches a value of any name that is taken for a secret: a UUID, or 16 letters and
 // digits in a row, which versions, dates and names of models do not have. Assumed.
 var random = regexp.MustCompile(`(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-z]{16}`)
@@ -84,22 +57,34 @@ func (q *Query) part(part string) {
 	if !paired {
 		name, value = "", part
 	}
-	values := []string{value}
-	if plain, err := url.QueryUnescape(value); err == nil && plain != value {
-		values = append(values, plain)
-	}
+	names, odd := spellings(name)
+	plainName := names[len(names)-1]
+	values, _ := spellings(value)
 	for _, v := range values {
-		anyCode := len(v) < leastPart && strings.EqualFold(name, "code") // that of logins is longer
-		if namesSecret(name) && !anyCode || random.MatchString(v) && mixed(v) {
+		anyCode := len(v) < leastPart && strings.EqualFold(plainName, "code") // that of logins is longer
+		if (odd || namesSecret(plainName)) && !anyCode || random.MatchString(v) && mixed(v) {
 			q.secret(v)
 		}
 		switch {
 		case paired && v != "":
-			q.pairs = with(q.pairs, name+"="+v)
+			for _, n := range names {
+				q.pairs = with(q.pairs, n+"="+v)
+			}
 		case len(v) >= leastForm: // a word alone may be any, such as that of JSON
 			q.pairs = with(q.pairs, "?"+v, "&"+v, "#"+v)
 		}
 	}
+}
+
+// spellings returns a text as it stands in a URL and, where that is another, without its escapes.
+// odd says that these cannot be read.
+func spellings(text string) (all []string, odd bool) {
+	all = []string{text}
+	plain, err := url.QueryUnescape(text)
+	if err == nil && plain != text {
+		all = append(all, plain)
+	}
+	return all, err != nil
 }
 
 func (q *Query) secret(s string) {

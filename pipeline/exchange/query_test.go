@@ -235,16 +235,50 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestNamesOfCodes: a code opens a door, unless it is that of a language or the like.
+// TestEscapedNames: a secret is one whatever its name is escaped as, or where that cannot be read.
+func TestEscapedNames(t *testing.T) {
+	for _, name := range []string{"api_key", "api%5Fkey", "x%2Dapi%2Dkey", "tok%65n", "auth[token]", "auth%5Btoken%5D", "code%5B%5D", "api%5fke%79", "model%", "model%zz"} {
+		q := QueryOf("https://h/v1?" + name + "=hush-hush&model=big-one")
+		if got, want := q.Mask(`{"error":{"message":"wrong: hush-hush"},"model":"big-one"}`), `{"error":{"message":"wrong: *********"},"model":"big-one"}`; got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	const said = "x%5Fy=ab, x_y=ab, ab"
+	if got, want := QueryOf("https://h/v1?x%5Fy=ab").Mask(said), "********, ******, ab"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestNamesOfSecrets: what opens a door by its name, and what does not.
+func TestNamesOfSecrets(t *testing.T) {
+	for _, name := range []string{"otp", "totp", "user_otp", "pin", "userPin", "sid", "session_id", "sessionid", "sessionId", "session-id", "oauth_verifier", "verifier", "client_assertion", "assertion",
+		"SAMLResponse", "samlresponse", "api_keys", "apiKeys", "access_tokens", "tokens", "tokens[]", "keys", "token_v2", "accessToken2", "cookie", "hmac", "client_secrets"} {
+		if !namesSecret(name) {
+			t.Errorf("%s names no secret", name)
+		}
+	}
+	for _, name := range []string{"max_tokens", "maxTokens", "prompt_tokens", "tokens_per_second", "sort_keys", "keyterms", "opinion", "spin", "side", "inside", "session", "sessions", "assert", "cookies_policy", "verify_ssl", "pinyin"} {
+		if namesSecret(name) {
+			t.Errorf("%s names a secret", name)
+		}
+	}
+}
+
+// TestNamesOfCodes: a code opens a door, unless it is that of a language or the like, or how
+// code is to be written.
 func TestNamesOfCodes(t *testing.T) {
 	for _, name := range []string{"code", "oauth_code", "login_code", "otp-code", "inviteCode", "sms_code", "activationCode", "x-auth-code", "authcode", "device_code",
-		"OTPCode", "SMSCode", "pinCode", "PINCode", "smscode", "otpcode", "invitecode", "logincode", "slang_code", "error_code_login_code", "access_code"} {
+		"OTPCode", "SMSCode", "pinCode", "PINCode", "smscode", "otpcode", "invitecode", "logincode", "slang_code", "error_code_login_code", "access_code",
+		"code_verifier", "codeVerifier", "code_challenge", "codeChallenge", "code_1", "code2", "Code2", "otp_code_1", "invite_code_v2", "inviteCodeV2", "code[]", "auth_code[]", "code_id", "code_value", "codes", "backup_codes",
+		"login.code", "2facode", "emailcode", "userMCode", "twoFactorCode", "two_factor_code", "securityCode", "securitycode", "recoverycode", "verifycode", "resetcode",
+		"voice_pin_code", "voice_passcode", "passcode", "region_login_code", "source_auth_code", "sourceAuthCode", "color_access_code", "code_hash"} {
 		if !namesSecret(name) {
 			t.Errorf("%s names no secret", name)
 		}
 	}
 	for _, name := range []string{"language_code", "languageCode", "countryCode", "locale-code", "status_code", "errorCode", "codec", "barcodes", "encode",
-		"code_switching", "codeSwitching", "code_type", "source_code", "voice_code", "voiceCode", "LanguageCode"} {
+		"code_switching", "codeSwitching", "code_type", "source_code", "voice_code", "voiceCode", "LanguageCode",
+		"area_code", "areaCode", "user_zip_code", "colour_code", "language_code2", "language_codes", "language_code[]", "country_code_1", "code_language", "code_block", "bar_code", "decoder", "vocoder", "unicode", "encoding"} {
 		if namesSecret(name) {
 			t.Errorf("%s names a secret", name)
 		}
