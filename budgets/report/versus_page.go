@@ -146,7 +146,7 @@ func (v *Versus) family(role versus.Role, title string) section {
 
 // beside returns both figures of a row.
 func beside(r *versus.Row) (a, b string) {
-	if r.Unit == budgets.Share {
+	if r.Unit == budgets.Share || r.Unit == budgets.Count {
 		a, b, _ = r.Unit.FormatBeside(r.A, r.B)
 		return a, b
 	}
@@ -201,7 +201,7 @@ func (v *Versus) method() string {
 	if v.Unpaired != nil {
 		drawn = fmt.Sprintf("Not paired, since %s. Drawn again of A: %s; of B: %s", *v.Unpaired, v.DrawnA, v.DrawnB)
 	}
-	return fmt.Sprintf("Of percentiles, means and rates: percentile bootstrap, %s resamples, seed %d. %s. Of shares: Newcombe, for as many independent members as they are worth when drawn so.",
+	return fmt.Sprintf("All but shares: percentile bootstrap, %s resamples, seed %d. %s. Of shares: Newcombe, for as many independent members as they are worth when drawn so.",
 		count(v.Resamples), v.ResampleSeed, drawn)
 }
 

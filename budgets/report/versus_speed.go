@@ -7,8 +7,8 @@ import (
 	"halfsecond/budgets/versus"
 )
 
-// effective says which run's model is faster when only code that parses counts, where no budget on
-// it makes it one of the figures that decide; nothing where answers of either were not checked.
+// effective says which run's model is faster when only code that parses counts; nothing where
+// answers of either were not checked. It decides where a budget on it has it do so.
 func (v *Versus) effective() string {
 	a, b := &v.comparison.A.Speed, &v.comparison.B.Speed
 	switch r := v.row(budgets.EffectiveSpeed); {
@@ -18,8 +18,6 @@ func (v *Versus) effective() string {
 		return fmt.Sprintf(" Effective speeds are not compared: a broken answer costs %s in A and %s in B.", budgets.Duration.Format(float64(a.Repair)), budgets.Duration.Format(float64(b.Repair)))
 	case r == nil:
 		return " Of effective speed nothing can be told: of no answer of a run is it known whether it parses, or a baseline is of an earlier program."
-	case r.Role == versus.Judged:
-		return ""
 	case !r.HasInterval:
 		return " Of effective speed nothing can be told: " + r.Reason + "."
 	default:

@@ -9,8 +9,7 @@ import (
 	"halfsecond/budgets/versus"
 )
 
-// The sentence of effective speed follows the word of its row, and is left to the figures that
-// decide where a budget makes it one of them.
+// The sentence of effective speed follows the word of its row.
 func TestEffectiveWords(t *testing.T) {
 	speed := func(repair time.Duration, tokens float64) versus.Speed {
 		return versus.Speed{Answers: 400, Repair: repair, Tokens: quality.Estimate{Value: tokens, Known: tokens > 0}}
@@ -30,7 +29,7 @@ func TestEffectiveWords(t *testing.T) {
 		"better":          {speed(time.Second, 80), speed(time.Second, 40), row(versus.OfRequest, versus.Better, 8, 16), " By effective speed B wins: " + figures + "8 tok/s to 16 tok/s), of 80 tok/s and 40 tok/s as they came."},
 		"worse":           {speed(time.Second, 0), speed(time.Second, 40), row(versus.OfRequest, versus.Worse, 8, 16), " By effective speed A wins: " + figures + "8 tok/s to 16 tok/s)."},
 		"cannot tell":     {speed(time.Second, 0), speed(time.Second, 0), row(versus.OfRequest, versus.CannotTell, -1, 16), " By effective speed neither wins: " + figures + "-1 tok/s to 16 tok/s)."},
-		"it decides":      {speed(time.Second, 80), speed(time.Second, 40), row(versus.Judged, versus.Better, 8, 16), ""},
+		"it decides":      {speed(time.Second, 80), speed(time.Second, 40), row(versus.Judged, versus.Better, 8, 16), " By effective speed B wins: " + figures + "8 tok/s to 16 tok/s), of 80 tok/s and 40 tok/s as they came."},
 		"another repair":  {speed(time.Second, 80), speed(2*time.Second, 40), nil, " Effective speeds are not compared: a broken answer costs 1,000 ms in A and 2,000 ms in B."},
 		"no row":          {speed(time.Second, 80), speed(time.Second, 40), nil, " Of effective speed nothing can be told: of no answer of a run is it known whether it parses, or a baseline is of an earlier program."},
 		"too few answers": {speed(time.Second, 80), speed(time.Second, 40), few, " Of effective speed nothing can be told: an interval of effective_speed takes 10 values in each run, there are 9 and 9."},
