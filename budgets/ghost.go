@@ -151,13 +151,10 @@ var ghostMetrics = []Metric{
 	ghostShare("flicker_share", "suggestions that go on with one that a step had hidden / suggestions that appeared", appeared, 0,
 		func(r *ghost.Run) ghost.Share { s := r.Seen(); return ghost.Share{N: s.Flickers, Of: s.Suggestions} }),
 	{
-		Name: "lost_edge_share", Unit: Share, whole: true, Over: "bursts of typing, which a pause of more than 1 s ends",
+		Name: "lost_edge_share", Unit: Share, Over: "bursts of typing, which a pause of more than 1 s ends",
 		Formula: "last keys of bursts after which there is neither a suggestion nor a request / bursts",
-		gather: func(traces []pipeline.Trace, p *Pool) {
-			if v, ok := sortedOut(traces, 0).Edges().Value(); ok {
-				p.add(v)
-			}
-		},
+		split:   lostEdges,
+		gather:  func(traces []pipeline.Trace, p *Pool) { p.share(sortedOut(traces, 0).Edges().Share) },
 	},
 	{
 		Name: "waste_per_useful", Unit: Count, whole: true, Over: "the whole run",
@@ -169,6 +166,21 @@ var ghostMetrics = []Metric{
 			}
 		},
 	},
+}
+
+// lostEdges tells of each trace whether it is the last key of a burst, and lost.
+func lostEdges(traces []pipeline.Trace) []ghost.Share {
+	parts, places := make([]ghost.Share, len(traces)), make(map[*pipeline.Trace]int, len(traces))
+	for i := range traces {
+		places[&traces[i]] = i
+	}
+	sortedOut(traces, 0).EachEdge(func(t *pipeline.Trace, lost bool) {
+		part := &parts[places[t]]
+		if part.Of++; lost {
+			part.N++
+		}
+	})
+	return parts
 }
 
 // ofGhost reports whether a metric is one of ghostMetrics, or of answers as code.

@@ -136,9 +136,44 @@ func TestShareOfWhom(t *testing.T) {
 	if want := 14 * 84. / 132; j.N != 14 || math.Abs(j.Independent-want) > 1e-9 {
 		t.Errorf("%d requests worth %v, want 14 worth %v", j.N, j.Independent, want)
 	}
-	for expr, n := range map[string]int{"mean(requests_per_key) < 2": 12, "max(ttfc) < 1s": 12} {
+	for expr, n := range map[string]int{"mean(waste_per_useful) < 30": 0, "mean(requests_per_key) < 2": 12, "max(ttfc) < 1s": 12} {
 		if j := judgement(t, ideRun(keys, expr)); j.HasInterval || j.Independent != 0 || j.N != n {
 			t.Errorf("%s: %v to %v of %d", expr, j.Low, j.High, j.N)
+		}
+	}
+}
+
+// Of each last key of a burst it is told whether it is lost.
+func TestLostEdgesOfKeys(t *testing.T) {
+	var keys []pipeline.Trace
+	for i := range 16 {
+		k := key(i, true, -1)
+		k.Due = time.Duration(i) * 2 * time.Second
+		if i%2 == 1 { // in one burst with the key before it
+			k.Due -= 1500 * ms
+		}
+		k.End = k.Due
+		if i%4 == 1 {
+			k.Requests = []pipeline.Request{pipeline.NewRequest(int64(i), k.Due)}
+		}
+		keys = append(keys, k)
+	}
+	keys[15].End += 2 * time.Second
+	j := judgement(t, ideRun(keys, "mean(lost_edge_share) < 30%"))
+	if j.Value != .5 || j.N != 8 || j.Independent != 8 || !j.HasInterval {
+		t.Errorf("%+v, want 4 of 8 lost", j)
+	}
+	a, err := Analyse(ideRun(keys))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range a.Split(a.Pool("lost_edge_share").Metric) {
+		want := []float64(nil)
+		if i%2 == 1 {
+			want = []float64{float64(i % 4 / 3)}
+		}
+		if !slices.Equal(p.Values, want) {
+			t.Errorf("key %d: %v, want %v", i, p.Values, want)
 		}
 	}
 }

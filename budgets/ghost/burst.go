@@ -59,19 +59,25 @@ func nextOf(all []event, i int) time.Duration {
 
 // Edges tells what followed the last keys of bursts.
 func (r *Run) Edges() (e Edges) {
-	why, served := counts{}, r.services()
-	for _, x := range r.events() {
-		if x.trace.Kind != pipeline.KindIDE || r.untilNext(x) <= Pause {
-			continue
-		}
-		lost := served.none(x)
+	why := counts{}
+	r.EachEdge(func(t *pipeline.Trace, lost bool) {
 		e.add(lost)
 		if lost {
-			why[cmp.Or(x.trace.Fact(pipeline.FactHeld), "none")]++
+			why[cmp.Or(t.Fact(pipeline.FactHeld), "none")]++
 		}
-	}
+	})
 	e.Why = why.most()
 	return e
+}
+
+// EachEdge tells of each last key of a burst whether it got neither a suggestion nor a request.
+func (r *Run) EachEdge(tell func(t *pipeline.Trace, lost bool)) {
+	served := r.services()
+	for _, x := range r.events() {
+		if x.trace.Kind == pipeline.KindIDE && r.untilNext(x) > Pause {
+			tell(x.trace, served.none(x))
+		}
+	}
 }
 
 // untilNext returns how long nothing happened behind a step: until the next, or the end of the

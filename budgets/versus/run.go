@@ -209,7 +209,7 @@ func roleOf(a *budgets.Analysis, m budgets.Metric, judged map[string]bool) Role 
 // failures; of the others nobody can say which way is better.
 var (
 	moreIsBetter = []string{"ok_share", "useful_share", "useful_requests", "useful_answers", "syntax_share"}
-	lessIsBetter = []string{"flash_share", "flicker_share", "requests_per_key"}
+	lessIsBetter = []string{"flash_share", "flicker_share", "lost_edge_share", "requests_per_key"}
 )
 
 // seriesOf returns the values of a metric. ok is false for one that has none, and for

@@ -32,15 +32,15 @@ func newCompareCmd(p *program) *cobra.Command {
 		Use:   "compare A B | compare --save FILE A",
 		Short: "Is one run better or worse than another?",
 		Long: `Compare says of run B whether it is better or worse than run A: of how interactions
-land, of each metric and of each stage, by p50, p90, p95 and p99, and of goodput and
-failures. A and B are folders that 'run --out' made, trace files, or baselines.
+land, of each metric and of each stage, by p50, p90, p95 and p99, of goodput and
+failures, and of ghost text's requests a key and effective speed. A and B are folders that 'run --out' made, trace files, or baselines.
 
 Every word follows from the interval of the difference, never from two numbers alone:
 better or worse where the interval holds no zero and reaches beyond what matters; no
 difference that matters where all of it is smaller; else it cannot be told. A
 difference of durations matters from --matters of A on (5 %, by convention: of a budget
 of 500 ms less than two frames of a screen), and from 1 ms on where it is no pace; one
-of shares from 1 point on.
+of counts and speeds from --matters on, and one of shares from 1 point on.
 
 Intervals are those of samples drawn again (bootstrap, seeded): whole sessions, or
 blocks of neighbours in time, where interactions depend on each other. Those of a table
@@ -76,7 +76,7 @@ is unfit; 2 bad usage, a bad file, or runs that cannot be compared.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&opts.save, "save", "", "keep run A as a baseline in `file`, in place of a regular one that is there")
-	f.StringVar(&opts.matters, "matters", "5%", "`share` of a duration below which a difference does not matter")
+	f.StringVar(&opts.matters, "matters", "5%", "`share` of a duration, a count or a speed below which a difference does not matter")
 	f.Uint64Var(&opts.seed, "seed", 1, "`number` that the resampling follows from")
 	f.BoolVar(&opts.anyway, "anyway", false, "compare runs of different scenarios or targets, and one run with itself, too")
 	return cmd
