@@ -85,7 +85,7 @@
 //	                  docs/ghost-report.md. Left out of other kinds
 //	  reason          why the budget on the first character is kept or not; null where nothing is worth saying
 //	outcomes          interactions by outcome
-//	request_outcomes  requests by outcome
+//	request_outcomes  requests by outcome, those of steps that are no keys too
 //	network           what a run over sockets tells of its requests; null when none crossed one:
 //	  requests, responses  made, and those that got a response
 //	  reused          responses on a connection that was open before

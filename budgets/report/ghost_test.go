@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/xml"
 	"errors"
 	"html"
@@ -199,5 +200,36 @@ func TestHTMLHasWhatTheTerminalHas(t *testing.T) {
 		if !strings.Contains(text, w) {
 			t.Errorf("the page for a browser does not have %q", w)
 		}
+	}
+}
+
+// Requests of steps that are no keys are among those that the document and the notes count.
+func TestRequestsOfSteps(t *testing.T) {
+	run := ideRun(4)
+	step := pipeline.Trace{Kind: pipeline.KindStep, Requests: []pipeline.Request{pipeline.NewRequest(900, 0), pipeline.NewRequest(901, 0)}}
+	step.Requests[0].Outcome, step.Requests[0].Reason = pipeline.Error, "HTTP 500"
+	keys, err := New(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.Traces = append(run.Traces, step)
+	for i := range run.Traces {
+		for j := range run.Traces[i].Requests {
+			run.Traces[i].Requests[j].Simulated = true // of others the network's section tells
+		}
+	}
+	r, err := New(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.RequestOutcomes["error"] != 1 || r.RequestOutcomes["ok"] != keys.RequestOutcomes["ok"]+1 || r.Outcomes["ok"] != keys.Outcomes["ok"] {
+		t.Errorf("%v of %v, want one error and one more ok than %v", r.RequestOutcomes, r.Outcomes, keys.RequestOutcomes)
+	}
+	var page bytes.Buffer
+	if err := r.Table(&page, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "1 error (HTTP 500)"; !strings.Contains(page.String(), want) {
+		t.Errorf("the page does not say %q", want)
 	}
 }

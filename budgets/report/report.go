@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"halfsecond/budgets"
 	"halfsecond/pipeline"
@@ -239,12 +240,18 @@ func (r *Report) stages() {
 func (r *Report) outcomes() {
 	r.Outcomes, r.RequestOutcomes = map[string]int{}, map[string]int{}
 	for i := range r.analysis.Run.Traces {
-		t := &r.analysis.Run.Traces[i]
-		r.Outcomes[t.Outcome.String()]++
+		r.Outcomes[r.analysis.Run.Traces[i].Outcome.String()]++
+	}
+	for _, t := range r.askers() {
 		for j := range t.Requests {
 			r.RequestOutcomes[t.Requests[j].Outcome.String()]++
 		}
 	}
+}
+
+// askers are all that can have led to requests: interactions, and steps that are none.
+func (r *Report) askers() []pipeline.Trace {
+	return slices.Concat(r.analysis.Run.Traces, r.analysis.Steps)
 }
 
 func percentile(p *budgets.Pool, q quantile.Q) *float64 {

@@ -426,9 +426,9 @@ func (r *Report) noteLines() (lines []string) {
 		lines = append(lines, fmt.Sprintf("-: too few samples; a p50 takes %d, a p95 %d, a p99 %d.",
 			quantile.P50.Needs(), quantile.P95.Needs(), quantile.P99.Needs()))
 	}
-	lines = append(lines, r.outcomeNote(r.noun(2)+" ended", func(t *pipeline.Trace, note func(pipeline.Outcome, string)) { note(t.Outcome, t.Reason) }))
+	lines = append(lines, r.outcomeNote(r.noun(2)+" ended", r.analysis.Run.Traces, func(t *pipeline.Trace, note func(pipeline.Outcome, string)) { note(t.Outcome, t.Reason) }))
 	if r.Network == nil {
-		lines = append(lines, r.outcomeNote("requests ended", func(t *pipeline.Trace, note func(pipeline.Outcome, string)) {
+		lines = append(lines, r.outcomeNote("requests ended", r.askers(), func(t *pipeline.Trace, note func(pipeline.Outcome, string)) {
 			for i := range t.Requests {
 				note(t.Requests[i].Outcome, t.Requests[i].Reason)
 			}
@@ -465,10 +465,10 @@ func (r *Report) refusals() bool {
 
 // outcomeNote lists how things ended, each with its most frequent reason; "" where all ended
 // ok.
-func (r *Report) outcomeNote(what string, each func(t *pipeline.Trace, note func(pipeline.Outcome, string))) string {
+func (r *Report) outcomeNote(what string, traces []pipeline.Trace, each func(t *pipeline.Trace, note func(pipeline.Outcome, string))) string {
 	counts, reasons := map[pipeline.Outcome]int{}, map[pipeline.Outcome]map[string]int{}
-	for i := range r.analysis.Run.Traces {
-		each(&r.analysis.Run.Traces[i], func(o pipeline.Outcome, reason string) {
+	for i := range traces {
+		each(&traces[i], func(o pipeline.Outcome, reason string) {
 			if counts[o]++; reasons[o] == nil {
 				reasons[o] = map[string]int{}
 			}
