@@ -2,5 +2,5 @@
 // tokens that nobody can use are not fast, and code that does not parse has to be repaired.
 //
 // Read answer.go first: what is known of an answer. speed.go has the figures with their
-// formulas, and estimate.go their intervals.
+// formulas, estimate.go their intervals, and sample.go what a comparison of two runs draws again.
 package quality
