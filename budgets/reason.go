@@ -25,6 +25,7 @@ type Reason struct {
 	Alone          bool
 	Without        float64
 	Waited, Landed int
+	Fixed          bool    // it took all that waited the same time
 	Levers         []Lever // of the stages, the best first; empty where the budget is kept
 }
 
@@ -80,6 +81,7 @@ func (r *Reason) find(run *ghost.Run, a *Analysis) {
 		}
 		waited := slices.DeleteFunc(durations(values[:len(landedThere)]), func(d time.Duration) bool { return d == 0 })
 		r.Stage, r.Alone, r.Takes, r.Waited, r.Landed = stage, true, median(waited), len(waited), len(landedThere)
+		r.Fixed = len(waited) > 0 && slices.Min(waited) == slices.Max(waited)
 		r.Without = replay.value(values)
 		return
 	}

@@ -61,6 +61,36 @@ func TestReason(t *testing.T) {
 	}
 }
 
+// Text that waits for the rest of its line is a stage of its own, also of keys
+// whose request was given up meanwhile, and which would have had text without that wait.
+func TestReasonOfTheLine(t *testing.T) {
+	var traces []pipeline.Trace
+	for i := range 10 {
+		k := typed(i, 0, 10*ms, 30*ms)
+		begun := k.Marks[0].At
+		k.Add(pipeline.Span{Name: "line_buffer", Start: begun, End: begun + 200*ms, Simulated: true}, 1)
+		k.Marks[0].At, k.End = begun+200*ms, begun+200*ms
+		if i >= 6 {
+			k.Marks, k.Spans[2].End = nil, pipeline.Unknown
+			r := &k.Requests[0]
+			r.Outcome, r.Closed, r.End = pipeline.Cancelled, begun+90*ms, begun+90*ms
+		}
+		traces = append(traces, k)
+	}
+	a, err := Analyse(ideRun(traces, "share(ttfc < 150ms) >= 90%"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := a.Reason()
+	if r == nil || r.Stage != "line_buffer" || r.Takes != 200*ms || !r.Fixed || r.Waited != 6 || r.Landed != 6 || !r.Alone || r.Without != .4 {
+		t.Fatalf("%+v, want line_buffer, 200ms, alone with .4", r)
+	}
+	// Without it all ten land, 40 ms after their keys: none was given up before.
+	if l := r.Levers[0]; len(l.Stages) != 1 || l.Stages[0] != "line_buffer" || !l.Enough || l.AtZero != 1 || l.Cap != 90*ms-1 {
+		t.Errorf("first lever %+v, want line_buffer up to 90ms, after which some were given up, and 1 without it", l)
+	}
+}
+
 // A request that was given up in the queue lands, once that is shorter, after the stages that
 // still follow: of five keys that were sent at 20 ms and closed at 300 ms, with a prefill of
 // 100 ms to come, the queue may last 30 ms.

@@ -106,9 +106,12 @@ func (s *stager) lost(t *pipeline.Trace) (l lost, ok bool) {
 // the stage at which its request was given up, which is open.
 func unlanded(t *pipeline.Trace) *pipeline.Trace {
 	out := &pipeline.Trace{Kind: t.Kind, Session: t.Session, Index: t.Index, Due: t.Due, Requests: t.Requests}
-	last := pipeline.NoSpan
+	last, begun := pipeline.NoSpan, pipeline.Unknown
 	for _, s := range t.Spans {
-		if s.End != pipeline.Unknown && s.End > s.Start {
+		if s.Name == pipeline.SpanLineBuffer && s.End == pipeline.Unknown {
+			begun = s.Start
+		}
+		if s.End != pipeline.Unknown && s.End > s.Start && !ofRequest(s.Name) {
 			last = out.Add(pipeline.Span{Name: s.Name, Start: s.Start, End: s.End}, last)
 		}
 	}
@@ -124,7 +127,7 @@ func unlanded(t *pipeline.Trace) *pipeline.Trace {
 		return out
 	}
 	at := r.Sent
-	for _, s := range wayOf(&r) {
+	for _, s := range wayOf(&r, begun) {
 		if s.until == pipeline.Unknown || s.until >= r.End {
 			out.Add(pipeline.Span{Name: s.stage.String(), Start: at, End: pipeline.Unknown}, last)
 			break
@@ -137,6 +140,11 @@ func unlanded(t *pipeline.Trace) *pipeline.Trace {
 	return out
 }
 
+// ofRequest reports whether a span is of a key's request, whose stages its record tells.
+func ofRequest(span string) bool {
+	return span == pipeline.SpanLLMFirstToken || span == pipeline.SpanLLMWhole || span == pipeline.SpanLLMLoad
+}
+
 // step is a stage of a request and when it was over; Unknown where it was not.
 type step struct {
 	stage ghost.Stage
@@ -144,7 +152,8 @@ type step struct {
 }
 
 // wayOf returns the stages of a request that did not bring a landing, as far as they are told.
-func wayOf(r *pipeline.Request) []step {
+// Begun is since when its text waited for the rest of its line, Unknown where it did not.
+func wayOf(r *pipeline.Request, begun time.Duration) []step {
 	if r.Scheduled == pipeline.Unknown && !r.Simulated {
 		return []step{{ghost.Unsplit, pipeline.Unknown}}
 	}
@@ -156,7 +165,8 @@ func wayOf(r *pipeline.Request) []step {
 	}
 	return []step{
 		{ghost.Send, r.Sent + r.Way.Out}, {ghost.ServerQueue, shifted(r.Scheduled, r.Way.Out)},
-		{ghost.Prefill, shifted(r.FirstOutput, -r.Way.Back)}, {ghost.FirstToken, pipeline.Unknown},
+		{ghost.Prefill, shifted(r.FirstOutput, -r.Way.Back)},
+		{ghost.FirstToken, shifted(begun, -r.Way.Back)}, {ghost.Transfer, begun}, {ghost.LineBuffer, pipeline.Unknown},
 	}
 }
 

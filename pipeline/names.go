@@ -70,6 +70,7 @@ const (
 	SpanPrepare     = "prepare"      // what the plugin does on that thread
 	SpanDebounce    = "debounce"     // until nothing has been typed for long enough
 	SpanClientQueue = "client_queue" // a request is due, and the plugin's own rules hold it back
+	SpanLineBuffer  = "line_buffer"  // text is there, and the plugin waits for the rest of its line, or of the answer
 	SpanHold        = "hold"         // text is there, and is not shown yet
 	SpanRender      = "render"       // from where it may be shown to the screen
 	SpanLLMDecode   = "llm_decode"   // of a plain request: first token to last

@@ -19,9 +19,10 @@ const (
 	Load                     // the model is not in memory, or not warm
 	ServerQueue              // the server works on others
 	Prefill                  // the prompt is evaluated, up to the first token
-	FirstToken               // from the first token until enough of the text is out to be shown
+	FirstToken               // from the first token until something is out that can be seen
 	Transfer                 // the text is on its way back
 	Unsplit                  // all from sending to the text, where nobody tells those apart
+	LineBuffer               // text is there, and the plugin waits for the rest of its line, or of the answer
 	Hold                     // the text is there, and the plugin holds it back
 	Render                   // on its way to the screen
 	stageCount
@@ -29,7 +30,7 @@ const (
 
 var stageNames = [stageCount]string{
 	pipeline.SpanKeyWait, pipeline.SpanPrepare, pipeline.SpanDebounce, pipeline.SpanClientQueue, "dial", "send", pipeline.SpanLLMLoad, "server_queue",
-	pipeline.SpanLLMPrefill, "first_token", "transfer", "send_to_text", pipeline.SpanHold, pipeline.SpanRender,
+	pipeline.SpanLLMPrefill, "first_token", "transfer", "send_to_text", pipeline.SpanLineBuffer, pipeline.SpanHold, pipeline.SpanRender,
 }
 
 // String returns the stage's name in reports.
@@ -78,6 +79,7 @@ func (r *Run) Stages(t *pipeline.Trace) (s Stages, ok bool) {
 	default:
 		c.request(q.Request, text)
 	}
+	c.until(LineBuffer, spanEnd(t, pipeline.SpanLineBuffer, text))
 	c.until(Hold, spanEnd(t, pipeline.SpanHold, text))
 	c.until(Render, c.landing)
 	if c.stages[Unsplit] == 0 && (q == nil || told(q.Request)) {
@@ -90,7 +92,7 @@ func (r *Run) Stages(t *pipeline.Trace) (s Stages, ok bool) {
 func since(t *pipeline.Trace, landing time.Duration) time.Duration {
 	text := landing
 	for _, s := range t.Spans {
-		if (s.Name == pipeline.SpanHold || s.Name == pipeline.SpanRender) && s.End <= landing {
+		if (s.Name == pipeline.SpanLineBuffer || s.Name == pipeline.SpanHold || s.Name == pipeline.SpanRender) && s.End != pipeline.Unknown && s.End <= landing {
 			text = min(text, s.Start)
 		}
 	}

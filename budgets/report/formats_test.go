@@ -139,7 +139,7 @@ func TestJUnitWords(t *testing.T) {
 	if d.Time != "0.358734567" { // from due to the end
 		t.Errorf("the suite took %s s", d.Time)
 	}
-	const why = "send_to_text takes the most of the time to the first character of those outside, 114 ms of 164 ms on average; with send_to_text under 99.6 ms it would be kept"
+	const why = "send_to_text takes the most of the time to the first character of those outside, 114 ms of 164 ms on average; send_to_text under 99.6 ms would keep it"
 	d = parsed(t, report(t, cases()["ide_fail"]).JUnit).Suites[0]
 	if c := d.Cases[0]; c.Failure == nil || !strings.HasSuffix(c.Failure.Text, "\n"+why) || strings.Count(d.Out, why) != 1 {
 		t.Errorf("%+v of %q, want why: %s", c.Failure, d.Out, why)

@@ -27,8 +27,8 @@ func reasonWords(r *budgets.Reason, f *ghost.Figures) string {
 	case r.Takes < worthSaying && !r.Alone:
 		return onlyCensored(r, f)
 	case r.Alone:
-		return fmt.Sprintf("%s alone breaks a %s budget: with nothing else to wait for, and text after every opportunity, it would be %s%s",
-			aloneWords(r), limit, r.Judgement.Unit().Format(r.Without), leverOf(r, r.Stage))
+		return fmt.Sprintf("%s alone breaks a %s budget: with nothing else to wait for, and text after every opportunity, it would be %s%s%s",
+			aloneWords(r), limit, r.Judgement.Unit().Format(r.Without), leverOf(r, r.Stage), whatItIs(r.Stage))
 	}
 	of := ""
 	if r.Outside {
@@ -38,7 +38,7 @@ func reasonWords(r *budgets.Reason, f *ghost.Figures) string {
 	if r.Judgement.Verdict != budgets.Fail {
 		return most
 	}
-	return most + bestLever(r)
+	return most + bestLever(r) + whatItIs(r.Stage)
 }
 
 // aloneWords names a stage with how long it usually takes of those that wait for it.
@@ -47,9 +47,20 @@ func aloneWords(r *budgets.Reason) string {
 	case r.Takes == pipeline.Unknown:
 		return r.Stage
 	case r.Waited < r.Landed:
-		return fmt.Sprintf("%s, %s in %s of %s opportunities with text,", r.Stage, length(r.Takes), count(r.Waited), count(r.Landed))
+		return fmt.Sprintf("%s (%s at the median of the %s of %s opportunities with text that wait for it)", r.Stage, length(r.Takes), count(r.Waited), count(r.Landed))
+	case r.Fixed:
+		return r.Stage + " " + length(r.Takes)
 	}
-	return r.Stage + " " + length(r.Takes)
+	return fmt.Sprintf("%s (%s at the median)", r.Stage, length(r.Takes))
+}
+
+// whatItIs explains a stage that is a rule of the plugin's and looks like slowness of the server;
+// "" for others.
+func whatItIs(stage string) string {
+	if stage != ghost.LineBuffer.String() {
+		return ""
+	}
+	return "; " + stage + " is not the server: text had come, and the plugin's rule display.lines kept it back until its line, or the whole answer, was there"
 }
 
 // onlyCensored says that what misses the budget is text that never came.
@@ -78,27 +89,36 @@ func leverOf(r *budgets.Reason, stage string) string {
 	return ""
 }
 
-// bestLever says what would bring the budget inside.
+// bestLever says what would bring the budget inside, which no stage breaks alone.
 func bestLever(r *budgets.Reason) string {
 	for _, l := range r.Levers {
 		if !l.Enough {
 			continue
 		}
-		with, which := "with "+listed(l.Stages), ""
+		which := ""
 		if !slices.Contains(l.Stages, r.Stage) {
-			which = " the smallest cut that is enough is of another stage:"
+			which = "the smallest cut that is enough is of another stage: "
+			if len(l.Stages) > 1 {
+				which = "the smallest cut that is enough is of other stages: "
+			}
 		}
-		switch to := target(l); {
-		case to == "":
-			with = "only without " + listed(l.Stages)
-		case len(l.Stages) > 1:
-			with += " at " + to
-		default:
-			with += " " + to
+		if len(l.Stages) > 1 {
+			return "; no stage breaks the budget alone; " + which + severalWords(l)
 		}
-		return fmt.Sprintf(";%s %s it would be kept", which, with)
+		if to := target(l); to != "" {
+			return fmt.Sprintf("; %s%s %s would keep it", which, l.Stages[0], to)
+		}
+		return fmt.Sprintf("; %sonly without %s would it be kept", which, l.Stages[0])
 	}
-	return "; no stage, no two together, and not even a request that takes no time would bring these very keys inside"
+	return "; no stage breaks the budget alone, and no cut of one stage, of two, or of the whole request would bring these very keys inside"
+}
+
+// severalWords says how far stages would have to shorten together.
+func severalWords(l budgets.Lever) string {
+	if l.Keep > 0 {
+		return fmt.Sprintf("%s would keep it if each took %d %% of what it did", listed(l.Stages), l.Keep)
+	}
+	return fmt.Sprintf("only without %s would it be kept", listed(l.Stages))
 }
 
 // mostOf lists counts with their names.

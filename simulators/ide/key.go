@@ -105,6 +105,14 @@ func (k *key) heldFor(from, now, render time.Duration) {
 	}
 }
 
+// buffered adds the time for which text was there and waited for the rest of its line, until
+// an instant; Unknown for one whose request was given up before.
+func (k *key) buffered(from, until time.Duration) {
+	if from = max(from, k.Due); !k.landed() && (until == pipeline.Unknown || until > from) {
+		k.Add(pipeline.Span{Name: pipeline.SpanLineBuffer, Start: from, End: until, Simulated: true}, pipeline.SpanID(len(k.Spans)-1))
+	}
+}
+
 // land marks the first character or line that can be shown for this key.
 func (k *key) land(name string, at time.Duration) {
 	if k.Mark(name) == pipeline.Unknown {

@@ -39,7 +39,7 @@ func (e *Editor) find(asked *document.Snapshot) (cache.Hit, bool) {
 
 // cached returns an answer from the cache as that to a request of a step, which has ended.
 func (e *Editor) cached(k *key, asked *document.Snapshot, hit *cache.Hit) *request {
-	r := &request{editor: e, key: k, asked: *asked, document: e.number, text: hit.Rest, whole: hit.Complete, ready: pipeline.Unknown}
+	r := &request{editor: e, key: k, asked: *asked, document: e.number, text: hit.Rest, whole: hit.Complete, ready: pipeline.Unknown, begun: pipeline.Unknown}
 	r.cached, r.ended = true, true
 	r.Record.ID = hit.Request
 	return r

@@ -127,7 +127,7 @@ func TestPartOfTheCache(t *testing.T) {
 	p := &r.config.Plugin
 	p.Cancel, p.Cache, p.KeepSuperseded, p.Display.Lines = plugin.CancelWire, cache.Config{Capacity: 10, Partial: true}, true, plugin.LinesEnd
 	traces := r.play(open("", "").will("abc = 1").key(0, "a").key(25*ms, "b").backspace(300 * ms))
-	if traces[0].Fact("stored") != "yes" || len(traces[2].Requests) != 1 || spans(traces[2]) != "debounce 300-300, llm_first_token 300-310" {
+	if traces[0].Fact("stored") != "yes" || len(traces[2].Requests) != 1 || spans(traces[2]) != "debounce 300-300, llm_first_token 300-310, line_buffer 310-330" {
 		t.Errorf("stored: %q, %d requests, spans %s; want a part in the cache, and the answer asked for", traces[0].Fact("stored"), len(traces[2].Requests), spans(traces[2]))
 	}
 }

@@ -29,6 +29,7 @@ type request struct {
 	valid  bool // the text can be shown as of the last time that it came
 
 	ready time.Duration // since when its text waits to be shown; Unknown when it does not
+	begun time.Duration // since when there is text of a line that is to be whole first; Unknown when there is none
 
 	speculative bool // asked as if a suggestion were accepted
 	warmUp      bool // nobody waits for its answer
@@ -49,7 +50,7 @@ func (e *Editor) newRequest(k *key) *request {
 // what will follow at the cursor.
 func (e *Editor) requestOf(k *key, sent prompt.Prompt, truth string) *request {
 	p := &e.sim.config.Plugin
-	r := &request{editor: e, key: k, sent: sent, truth: truth, document: e.number, ready: pipeline.Unknown}
+	r := &request{editor: e, key: k, sent: sent, truth: truth, document: e.number, ready: pipeline.Unknown, begun: pipeline.Unknown}
 	r.Session, r.PromptTokens = e.user, max(1, r.sent.Tokens())
 	r.answer, r.Draw = e.sim.answers.to(e.user, k, truth)
 	r.Kind = pipeline.RequestCompletion
@@ -111,6 +112,9 @@ func (r *request) judge() (rest string, ok bool) {
 	ok = document.Visible(rest)
 	if ok && !e.displayable(rest) {
 		v, ok = document.NotDisplayable, false
+	}
+	if !ok {
+		r.begun = pipeline.Unknown
 	}
 	if r.valid = ok; !r.cached {
 		r.key.verdict = v
@@ -233,6 +237,9 @@ func (e *Editor) ended(r *request) {
 		}
 	}
 	e.limited(r)
+	if (r.closed || r.dropped) && r.begun != pipeline.Unknown {
+		r.key.buffered(r.begun, pipeline.Unknown)
+	}
 	r.key.take(&r.Record)
 	e.hand(r.key)
 	if e.last != nil {

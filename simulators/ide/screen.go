@@ -191,17 +191,21 @@ func (e *Editor) appear(k *key, request int64, rest string, whole bool) {
 // there is anything to show of it yet.
 func (e *Editor) offer(r *request, rest string) bool {
 	s, d := &e.screen, &e.sim.config.Plugin.Display
+	now := e.sim.config.Loop.Now()
 	part, ok := e.part(r, rest)
 	if !ok {
+		if r.begun == pipeline.Unknown {
+			r.begun = now
+		}
 		return false
 	}
-	now := e.sim.config.Loop.Now()
 	at := now
 	if s.rest == "" || s.request != r.Record.ID {
 		at = max(now, e.handled+d.Hold) + d.Render
 	}
 	switch {
 	case at <= now:
+		e.buffered(r, now)
 		e.show(r, part)
 	case s.held == nil || s.held.Record.ID < r.Record.ID:
 		before := s.held
@@ -239,6 +243,7 @@ func (e *Editor) holdOver() {
 	s.held, s.holds = nil, false
 	if rest, ok := r.judge(); ok {
 		if part, ok := e.part(r, rest); ok {
+			e.buffered(r, r.ready)
 			e.held(r)
 			e.show(r, part)
 		}
@@ -248,6 +253,19 @@ func (e *Editor) holdOver() {
 		e.room(r)
 	}
 	e.settle()
+}
+
+// buffered has those that will land with a request's text tell how long that waited for the
+// rest of its line, until an instant.
+func (e *Editor) buffered(r *request, until time.Duration) {
+	if r.begun == pipeline.Unknown || until == pipeline.Unknown {
+		return
+	}
+	r.key.buffered(r.begun, until)
+	if k := e.last; k != nil && k != r.key {
+		k.buffered(r.begun, until)
+	}
+	r.begun = pipeline.Unknown
 }
 
 // held has those that will land with a request's text tell how long that was held back.

@@ -43,7 +43,7 @@ func asSpans(t *testing.T, x *pipeline.Trace, s *ghost.Stages) {
 			spans[p.Name] += p.For()
 		}
 	}
-	for _, stage := range []ghost.Stage{ghost.KeyWait, ghost.Prepare, ghost.Debounce, ghost.ClientQueue, ghost.Hold, ghost.Render} {
+	for _, stage := range []ghost.Stage{ghost.KeyWait, ghost.Prepare, ghost.Debounce, ghost.ClientQueue, ghost.LineBuffer, ghost.Hold, ghost.Render} {
 		if got, want := s[stage], spans[stage.String()]; got != want {
 			t.Errorf("%s %d: stage %s took %s, its span %s", x.Kind, x.Index, stage, got, want)
 		}
