@@ -123,7 +123,7 @@ func apart(traces []pipeline.Trace) (interactions, steps []pipeline.Trace) {
 // ofRequests reports whether a metric is of requests, whoever led to them.
 func ofRequests(name string) bool {
 	is := func(m Metric) bool { return m.Name == name }
-	return name == "cancelled_share" || name == FailedShare.Name || ofGhost(name) || slices.ContainsFunc(requestMetrics, is)
+	return name == "cancelled_share" || name == "requests_per_key" || name == FailedShare.Name || ofGhost(name) || slices.ContainsFunc(requestMetrics, is)
 }
 
 // Landing returns the pool of the metric that interactions land with.

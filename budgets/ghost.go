@@ -80,10 +80,10 @@ func (a *Analysis) Split(m Metric) []Pool {
 	for i := range traces {
 		at := i
 		if i >= len(pools) {
-			at = people.before(&traces[i])
+			at = max(0, people.before(&traces[i]))
 		}
 		switch {
-		case at < 0:
+		case at >= len(pools): // there are no interactions
 		case parts != nil:
 			pools[at].share(parts[i])
 		case at != i:
@@ -141,12 +141,14 @@ const appeared = "suggestions that appeared"
 // ghostMetrics are those that follow from requests, what became of their answers, and what was
 // seen of them, whether a key or another step led to them.
 var ghostMetrics = []Metric{
-	ghostShare("useful_share", "of those keys, the ones whose own request's answer was useful: shown, now or after trimming, and not stale", opportunities, 0,
+	ghostShare("useful_share", "of those keys, the ones whose own request's answer was useful on arrival: shown, now or after trimming", opportunities, 0,
 		func(r *ghost.Run) ghost.Share { return r.Worth().OfOpportunities }),
 	ghostShare("useful_requests", "requests whose answer was useful / requests", "requests sent, warm-ups aside", 0,
 		func(r *ghost.Run) ghost.Share { return r.Worth().OfRequests }),
 	ghostShare("useful_answers", "requests whose answer was useful / requests of whose answer text arrived", "answers that arrived", 0,
 		func(r *ghost.Run) ghost.Share { return r.Worth().OfAnswers }),
+	ghostShare("right_share", "of those answers, the ones that are what was then typed: the first line, as far as it came", "useful answers of which it is known", 0,
+		func(r *ghost.Run) ghost.Share { return r.Worth().Right }),
 	flashShare(ghost.DefaultLeastVisible),
 	ghostShare("flicker_share", "suggestions that go on with one that a step had hidden / suggestions that appeared", appeared, 0,
 		func(r *ghost.Run) ghost.Share { s := r.Seen(); return ghost.Share{N: s.Flickers, Of: s.Suggestions} }),
@@ -158,7 +160,7 @@ var ghostMetrics = []Metric{
 	},
 	{
 		Name: "waste_per_useful", Unit: Count, whole: true, Over: "the whole run",
-		Formula: "tokens that were evaluated or generated for answers that were not useful / useful answers",
+		Formula: "tokens that were evaluated or generated for answers that were not useful, or are known to be wrong / useful answers",
 		gather: func(traces []pipeline.Trace, p *Pool) {
 			w := sortedOut(traces, 0).Waste()
 			if v, ok := w.PerUseful(w.WastedPrompt + w.WastedOutput); ok {

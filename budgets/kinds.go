@@ -155,8 +155,10 @@ var ideMetrics = []Metric{
 	}),
 	latency("first_line", "first whole line that can be shown - the key (mark first_line - due)", "keys after which a line was shown",
 		func(t *pipeline.Trace) (float64, standing) { return ifMarked(t, pipeline.MarkFirstLine) }),
-	tally("requests_per_key", Count, "requests sent / keys", "keys",
-		func(t *pipeline.Trace) (float64, standing) { return float64(sent(t)), present }),
+	{
+		Name: "requests_per_key", Unit: Count, Over: "keys", gather: perKey,
+		Formula: "requests sent, those of other steps and guesses ahead too and warm-ups aside / keys",
+	},
 	{
 		Name: "cancelled_share", Unit: Share, Formula: "requests given up before their end / requests sent", Over: "requests sent",
 		gather: func(traces []pipeline.Trace, p *Pool) {
@@ -174,6 +176,26 @@ var ideMetrics = []Metric{
 			}
 			return flag(t.Fact(pipeline.FactSource) == pipeline.SourceReuse)
 		}),
+}
+
+// perKey gives each key the requests that it sent, and those of the steps that are told of it.
+func perKey(traces []pipeline.Trace, p *Pool) {
+	keys, steps := apart(traces)
+	if len(keys) == 0 {
+		return
+	}
+	requests, people := make([]int, len(keys)), peopleOf(keys)
+	for i := range keys {
+		requests[i] = sent(&keys[i])
+	}
+	for i := range steps {
+		if s := &steps[i]; s.Fact(pipeline.FactClass) != pipeline.ClassFocus {
+			requests[max(0, people.before(s))] += sent(s)
+		}
+	}
+	for _, n := range requests {
+		p.add(float64(n))
+	}
 }
 
 // sent counts the requests of an interaction that went out.

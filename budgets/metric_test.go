@@ -72,6 +72,45 @@ func TestIDEMetrics(t *testing.T) {
 	check(t, pool(t, "ide", "reuse_share", traces), 3, 0, 0, 1)
 }
 
+// Requests a key are all that were sent, whoever led to them: those of a step or a guess are told of
+// the key before it, and in a run of one person's steps of the first key there is. Warm-ups and what
+// the tester never let go are none.
+func TestRequestsPerKey(t *testing.T) {
+	step := func(session int, due time.Duration, class string, requests int) pipeline.Trace {
+		s := at(pipeline.KindStep, session, due)
+		s.Facts = []pipeline.Fact{{Name: pipeline.FactClass, Value: class}}
+		for range requests {
+			r := pipeline.NewRequest(99, due)
+			r.Sent = due
+			s.Requests = append(s.Requests, r)
+		}
+		return s
+	}
+	unsent := step(0, time.Hour, pipeline.ClassInvoke, 1)
+	unsent.Requests[0].Sent = pipeline.Unknown
+	traces := []pipeline.Trace{
+		key(0, true, 50*ms, pipeline.OK), key(1, false, -1), key(2, true, -1, pipeline.Cancelled),
+		step(0, time.Hour, pipeline.ClassSpeculation, 2), step(0, 0, pipeline.ClassMove, 1), step(7, 0, pipeline.ClassInvoke, 3),
+		step(0, 0, pipeline.ClassFocus, 9), unsent,
+	}
+	check(t, pool(t, "ide", "requests_per_key", traces), 3, 0, 3, 5)
+	a, err := Analyse(trace.Run{Header: trace.Header{Kind: "ide", Scenario: "by hand", Target: "sim"}, Traces: traces})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := a.Pool("requests_per_key")
+	check(t, *p, 3, 0, 3, 5)
+	if sum := p.Values[0] + p.Values[1] + p.Values[2]; sum != float64(a.Ghost().Sent()) {
+		t.Errorf("%v requests by the metric, %d on the page", sum, a.Ghost().Sent())
+	}
+	for i, want := range []float64{5, 0, 3} {
+		if got := a.Split(p.Metric)[i].Values; len(got) != 1 || got[0] != want {
+			t.Errorf("key %d gives %v requests to a comparison, want %v", i, got, want)
+		}
+	}
+	check(t, pool(t, "ide", "requests_per_key", traces[3:]), 0)
+}
+
 func TestRequestMetrics(t *testing.T) {
 	const due = 10 * time.Second
 	whole := pipeline.NewRequest(1, due)
@@ -104,6 +143,10 @@ func TestRequestMetrics(t *testing.T) {
 	check(t, pool(t, "bench", "ttfv", traces), 5, four(121e6)...)
 	check(t, pool(t, "bench", "llm_queue", traces), 5, four(28e6)...)
 	check(t, pool(t, "bench", "llm_prefill", traces), 5, four(70e6)...)
+	far := whole
+	far.Way = pipeline.Way{Out: 10 * ms, Back: 12 * ms} // Scheduled lacks the one, FirstOutput has the other
+	check(t, pool(t, "bench", "llm_prefill", []pipeline.Trace{{Requests: []pipeline.Request{far}}}), 1, 48e6)
+	check(t, pool(t, "bench", "llm_queue", []pipeline.Trace{{Requests: []pipeline.Request{far}}}), 1, 28e6)
 	check(t, pool(t, "bench", "tpot", traces), 2, 40e6) // 400 ms / 10
 	check(t, pool(t, "bench", "tps", traces), 2, 25)
 	check(t, pool(t, "bench", "aggregate_tps", traces), 1, 17.0/2)

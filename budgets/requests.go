@@ -52,7 +52,13 @@ var requestMetrics = slices.Concat([]Metric{
 		}
 		return queue
 	}),
-	request("llm_prefill", "first output - model begins to work on it", func(r *pipeline.Request) time.Duration { return pipeline.Since(r.Scheduled, r.FirstOutput) }),
+	request("llm_prefill", "first output - model begins to work on it", func(r *pipeline.Request) time.Duration {
+		prefill := pipeline.Since(r.Scheduled, r.FirstOutput)
+		if prefill != pipeline.Unknown {
+			prefill -= r.Way.Out + r.Way.Back // the record has the one without the way there and the other with the way back
+		}
+		return prefill
+	}),
 	aggregateRate,
 	cachedShare,
 }, connectionMetrics, serverMetrics)

@@ -117,10 +117,12 @@ const (
 // Facts of a key.
 const (
 	FactOpportunity = "opportunity" // "yes" or "no": nothing that is shown goes on with it, and the plugin's rules would ask
-	FactVerdict     = "verdict"     // what became of its request's answer
+	FactVerdict     = "verdict"     // what its request's answer was worth when text of it last came
+	FactArrival     = "arrival"     // what it was worth on arrival, where that is something else: see package budgets/ghost
 	FactSource      = "source"      // where its first text came from
 	FactClass       = "class"       // what kind of key it is, or of step
 	FactHeld        = "held"        // which rule of the plugin kept it from asking, or held the request back
+	FactRight       = "right"       // "yes" or "no": the first line of its answer, as far as it came, is what the person goes on to type
 	FactGivenUp     = "given_up"    // who gave its request up: one of those below
 	FactStored      = "stored"      // "yes": its answer is in the plugin's cache
 	FactSaved       = "saved"       // of an accepted suggestion: its characters
@@ -135,6 +137,10 @@ const (
 	FactCharacters       = "characters"        // of the answer
 	FactUsefulCharacters = "useful_characters" // of them, those at its start that the person goes on to type
 )
+
+// HeldByHold is the FactHeld of a key for which text was there, and was held back until something
+// else happened.
+const HeldByHold = "hold"
 
 // Values of FactSyntax; package simulators/ide/syntax has them in words.
 const (

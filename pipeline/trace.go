@@ -78,7 +78,7 @@ type Request struct {
 	ID          int64         // unique within the run, from 1
 	Due         time.Duration // when it should have been sent
 	Sent        time.Duration // when it was
-	Scheduled   time.Duration // when the model began to work on it; Unknown unless the model says so
+	Scheduled   time.Duration // when the model began to work on it, less Way.Out; Unknown unless the model says so
 	Loading     time.Duration // how long it waited for the model to be in memory and warm; Unknown unless the model says so
 	FirstByte   time.Duration // first byte of the body
 	FirstOutput time.Duration // first output of any kind: ttft counts to here

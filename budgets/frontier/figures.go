@@ -49,7 +49,7 @@ func Of(run trace.Run, limit budgets.Limit) (f Figures, err error) {
 	seen, worth, waste := r.Seen(), r.Worth(), r.Waste()
 	f = Figures{
 		Keys: len(r.Keys), Useful: worth.OfOpportunities, Flashes: ghost.Share{N: seen.Flashes, Of: seen.Suggestions},
-		Requests: len(r.Requests), UsefulAnswers: waste.Useful, WastedPrompt: waste.WastedPrompt, WastedOutput: waste.WastedOutput,
+		Requests: r.Sent(), UsefulAnswers: waste.Useful, WastedPrompt: waste.WastedPrompt, WastedOutput: waste.WastedOutput,
 		Accepted: seen.Accepted, Saved: seen.Saved, Busy: busy(r), Tokens: tokens(r),
 	}
 	pool := a.Landing()

@@ -17,7 +17,6 @@ type Figures struct {
 	Seen                Seen
 	Requests            int // sent, warm-ups aside
 	WarmUps             int
-	KeyRequests         int // those of keys alone
 	Ledger              []Entry
 	Waste               Waste
 	Prefix              Prefix
@@ -34,9 +33,6 @@ func (r *Run) Figures() *Figures {
 	}
 	keys := r.Opportunities()
 	f.Opportunities, f.First, f.Stages = len(keys), firstOf(keys), r.StageTimes()
-	for _, t := range r.Keys {
-		f.KeyRequests += sent(t)
-	}
 	return f
 }
 

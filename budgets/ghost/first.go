@@ -20,7 +20,7 @@ func firstOf(keys []*pipeline.Trace) First {
 	times := func(mark string) Times {
 		var all []time.Duration
 		for _, t := range keys {
-			all = append(all, pipeline.Since(t.Due, t.Mark(mark)))
+			all = append(all, reached(t, mark))
 		}
 		return timesOf(all)
 	}
@@ -65,11 +65,12 @@ func (r *Run) Opportunities() (keys []*pipeline.Trace) {
 const (
 	TypedOn    = "typed_on"        // an answer came, and did not fit any more
 	Cancelled  = "cancelled"       // its request was closed before there was text
-	Discarded  = "dropped"         // its answer was given up in the editor alone
-	HeldBack   = "held"            // text came and was not shown: held back for too long, or hidden by a list
+	Discarded  = "discarded"       // its request was given up in the editor alone before there was text
+	HeldBack   = "held"            // text was there in time, its own or another's, and was held back for too long
 	NotAsked   = "not_asked"       // a rule of the plugin kept it from asking to the end
 	Refused    = "refused"         // the server would not take it
 	Failed     = "failed"          // the request ended with an error, or broke off
+	AtLimit    = "tester_limit"    // the tester never let the request go, or a time limit of the tester's passed
 	Nothing    = "empty"           // the answer has nothing to see
 	NoPlace    = "not_displayable" // the answer is right, and cannot be shown where it stands
 	Unanswered = "unanswered"      // nothing had come when the run ended
@@ -100,6 +101,8 @@ func whyNot(t *pipeline.Trace) string {
 	switch v := Verdict(t); {
 	case t.Outcome == pipeline.Refused:
 		return Refused
+	case t.Outcome == pipeline.Dropped || t.Outcome == pipeline.Timeout:
+		return AtLimit
 	case t.Outcome != pipeline.OK:
 		return Failed
 	case v == document.Empty:
@@ -108,12 +111,12 @@ func whyNot(t *pipeline.Trace) string {
 		return NoPlace
 	case v == document.Diverged || v == document.Moved || v == document.Undone || v == document.UsedUp:
 		return TypedOn
+	case v == document.Exact || v == document.TypedThrough || t.Fact(pipeline.FactHeld) == pipeline.HeldByHold:
+		return HeldBack
 	case t.Fact(pipeline.FactGivenUp) == pipeline.Discarded:
 		return Discarded
 	case t.Fact(pipeline.FactGivenUp) != "":
 		return Cancelled
-	case v == document.Exact || v == document.TypedThrough:
-		return HeldBack
 	case len(t.Requests) == 0:
 		return NotAsked
 	}

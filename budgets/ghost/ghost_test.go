@@ -165,10 +165,10 @@ func session() []*pipeline.Trace {
 
 func TestWorthOfAnswers(t *testing.T) {
 	f := Of(session(), Options{}).Figures()
-	if f.Keys != 8 || f.Opportunities != 6 || f.Requests != 6 || f.KeyRequests != 5 || f.WarmUps != 1 {
-		t.Errorf("%d keys, %d opportunities, %d requests, %d of keys, %d warm-ups; want 8, 6, 6, 5, 1", f.Keys, f.Opportunities, f.Requests, f.KeyRequests, f.WarmUps)
+	if f.Keys != 8 || f.Opportunities != 6 || f.Requests != 6 || f.WarmUps != 1 {
+		t.Errorf("%d keys, %d opportunities, %d requests, %d warm-ups; want 8, 6, 6, 1", f.Keys, f.Opportunities, f.Requests, f.WarmUps)
 	}
-	want := Worth{[]Count{{"diverged", 1}, {"exact", 1}, {"typed_through", 1}}, Share{1, 6}, Share{1, 6}, Share{1, 3}}
+	want := Worth{[]Count{{"diverged", 1}, {"exact", 1}, {"typed_through", 1}}, Share{1, 6}, Share{1, 6}, Share{1, 3}, Share{}}
 	if !reflect.DeepEqual(f.Worth, want) {
 		t.Errorf("worth %v, want %v", f.Worth, want)
 	}
@@ -257,6 +257,10 @@ func TestRegret(t *testing.T) {
 	if got := r.Regret(); !reflect.DeepEqual(got, want) {
 		t.Errorf("regret %+v\nwant %+v", got, want)
 	}
+	useless := asks(span(key(0, "opportunity=yes", "verdict=exact", "source=network"), "debounce", 0, 50), 1, 50, modelled(50, 90))
+	if got := Of([]*pipeline.Trace{mark(useless, "first_character", 90)}, Options{}).Regret(); got.Late != (Share{0, 1}) {
+		t.Errorf("an answer that was not shown: regret %+v, want none", got)
+	}
 	throttled := asks(span(span(key(0, "opportunity=yes", "verdict=exact", "source=network", "held=throttle"), "debounce", 0, 125), "client_queue", 125, 400), 1, 400, modelled(400, 440))
 	mark(mark(throttled, "first_character", 440), "shown", 440)
 	if got := Of([]*pipeline.Trace{throttled}, Options{}).Regret(); got.Late.N != 0 {
@@ -288,7 +292,7 @@ func TestAskedAgain(t *testing.T) {
 	served := asks(asks(key(0, "opportunity=yes", "verdict=exact", "source=network"), 1, 75, refused), 2, 1075, modelled(1075, 1100))
 	mark(mark(served, "first_character", 1100), "shown", 1100)
 	w := Of([]*pipeline.Trace{served}, Options{}).Figures()
-	if want := (Worth{[]Count{{"exact", 1}}, Share{1, 1}, Share{1, 2}, Share{1, 1}}); !reflect.DeepEqual(w.Worth, want) {
+	if want := (Worth{[]Count{{"exact", 1}}, Share{1, 1}, Share{1, 2}, Share{1, 1}, Share{}}); !reflect.DeepEqual(w.Worth, want) {
 		t.Errorf("worth %v, want %v", w.Worth, want)
 	}
 	if want := (Times{1100 * ms}); !reflect.DeepEqual(w.Cold.Warm, want) {
@@ -311,11 +315,49 @@ func TestNeverSent(t *testing.T) {
 		asks(traced(pipeline.KindStep, 0, 300, "class=focus"), 3, 300, unsent),
 	}, Options{})
 	f := r.Figures()
-	if f.Requests != 1 || f.KeyRequests != 1 || f.WarmUps != 0 || f.Worth.OfRequests != (Share{0, 1}) || f.Cold.Of != 1 || r.MostInFlight() != 1 {
-		t.Errorf("%d requests, %d of keys, %d warm-ups, worth of %v, cold of %v, %d in flight; want 1, 1, 0, 0 of 1, 0 of 1, 1", f.Requests, f.KeyRequests, f.WarmUps, f.Worth.OfRequests, f.Cold.Share, r.MostInFlight())
+	if f.Requests != 1 || f.WarmUps != 0 || f.Worth.OfRequests != (Share{0, 1}) || f.Cold.Of != 1 || r.MostInFlight() != 1 {
+		t.Errorf("%d requests, %d warm-ups, worth of %v, cold of %v, %d in flight; want 1, 0, 0 of 1, 0 of 1, 1", f.Requests, f.WarmUps, f.Worth.OfRequests, f.Cold.Share, r.MostInFlight())
 	}
 	if want := []Entry{{Owner: ByTester, Requests: 1}}; !reflect.DeepEqual(f.Ledger, want) {
 		t.Errorf("ledger %+v, want %+v", f.Ledger, want)
+	}
+}
+
+// What a server did with a request is over where the answer left it, not where it was read; a
+// request that was closed has no way back. So what is worked on for nobody is no longer than that.
+func TestServed(t *testing.T) {
+	far := func(outcome pipeline.Outcome) *Request {
+		k := asks(key(0), 1, 10, func(r *pipeline.Request) {
+			modelled(20, 90)(r)
+			r.End, r.Outcome, r.Way = 200*ms, outcome, pipeline.Way{Out: 5 * ms, Back: 7 * ms}
+		})
+		return &Of([]*pipeline.Trace{k}, Options{}).Requests[0]
+	}
+	for outcome, want := range map[pipeline.Outcome]time.Duration{pipeline.OK: 193 * ms, pipeline.Cancelled: 200 * ms} {
+		if from, to := far(outcome).Served(); from != 25*ms || to != want {
+			t.Errorf("%s: served from %s to %s, want 25ms to %s", outcome, from, to, want)
+		}
+	}
+}
+
+// A server that states a second or more of loading loaded the model; one that states less did not.
+func TestStatedLoad(t *testing.T) {
+	for load, want := range map[time.Duration]int{999 * ms: 0, time.Second: 1} {
+		k := asks(key(0), 1, 10, func(r *pipeline.Request) { r.Server.Load = load })
+		if got := Of([]*pipeline.Trace{k}, Options{}).Cold(); got.Share != (Share{want, 1}) {
+			t.Errorf("a load of %s is stated: cold %v, want %d of 1", load, got.Share, want)
+		}
+	}
+}
+
+// Of a step that asked more than once nobody knows which prompt differs from which.
+func TestPrefixOfOneRequest(t *testing.T) {
+	k := key(0, "differs_at=9", "differs_by=key_at_cursor")
+	for id := range int64(2) {
+		asks(k, id+1, 10, func(r *pipeline.Request) { r.PromptTokens = 10 })
+	}
+	if got := Of([]*pipeline.Trace{k}, Options{}).Prefix(); len(got.Causes) > 0 || got.Shared.Of != 0 {
+		t.Errorf("prompts %+v, want nothing told", got)
 	}
 }
 

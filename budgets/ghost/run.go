@@ -42,8 +42,11 @@ type Request struct {
 	// Final: it is the last of its step's, so that what the step says of an answer, of the time
 	// to it and of who gave it up is of this one. One before it was refused, and asked again.
 	Final bool
-	// Useful: its answer was shown, now or after trimming, and did not turn out stale; or
-	// another step drew on it.
+	// Drawn: another step drew on its answer.
+	Drawn bool
+	// Useful: its answer was useful on arrival, since it was shown, now or after trimming, or
+	// was drawn on. That it did not fit any more later on, or was given up by then, changes
+	// nothing, and it says nothing of being right. An answer that broke off is not.
 	Useful bool
 }
 
@@ -63,7 +66,8 @@ func Of(traces []*pipeline.Trace, o Options) *Run {
 	slices.SortStableFunc(r.Requests, func(a, b Request) int { return cmp.Compare(a.ID, b.ID) })
 	for i := range r.Requests {
 		q := &r.Requests[i]
-		q.Useful = q.Final && shown(q.Trace) || r.used[q.ID]
+		q.Drawn = r.used[q.ID]
+		q.Useful = (q.Drawn || q.Answered() && shown(q.Trace)) && !q.broke()
 		r.byID[q.ID] = q
 	}
 	return r
@@ -75,7 +79,7 @@ func (r *Run) Only(t *pipeline.Trace) *Run {
 	one.file(t)
 	for i := range one.Requests {
 		if q := r.byID[one.Requests[i].ID]; q != nil {
-			one.Requests[i].Useful = q.Useful
+			one.Requests[i].Useful, one.Requests[i].Drawn = q.Useful, q.Drawn
 		}
 	}
 	return one
@@ -104,16 +108,6 @@ func (r *Run) file(t *pipeline.Trace) {
 // Asked reports whether a request was sent: one that the tester never let go was not.
 func (q *Request) Asked() bool { return q.Sent != pipeline.Unknown }
 
-// sent returns how many requests of a step were sent.
-func sent(t *pipeline.Trace) (n int) {
-	for i := range t.Requests {
-		if t.Requests[i].Sent != pipeline.Unknown {
-			n++
-		}
-	}
-	return n
-}
-
 // Sent returns how many requests were sent, warm-ups aside.
 func (r *Run) Sent() (n int) {
 	for i := range r.Requests {
@@ -139,8 +133,14 @@ func lastOf(t *pipeline.Trace, end time.Duration) time.Duration {
 // Opportunity reports whether the plugin's own rules would ask after a key.
 func Opportunity(t *pipeline.Trace) bool { return t.Fact(pipeline.FactOpportunity) == "yes" }
 
-// Verdict returns the last verdict of a step's answer.
+// Verdict returns what a step's answer was worth on arrival: when enough of it to be shown first
+// was there, and of one of which that never was so, when text of it last came.
 func Verdict(t *pipeline.Trace) document.Verdict {
+	return cmp.Or(document.Verdict(t.Fact(pipeline.FactArrival)), Last(t))
+}
+
+// Last returns what a step's answer was worth when text of it last came.
+func Last(t *pipeline.Trace) document.Verdict {
 	return document.Verdict(t.Fact(pipeline.FactVerdict))
 }
 
@@ -150,25 +150,35 @@ func Stale(v document.Verdict) bool {
 	return v == document.Diverged || v == document.Moved || v == document.Undone || v == document.Dropped
 }
 
-// shown reports whether a step's own answer was shown and did not turn out stale. What a cache
-// had for the step is shown in its place.
+// shown reports whether an answer that a step brought was on the screen. What a cache had for the
+// step is shown in its place.
 func shown(t *pipeline.Trace) bool {
 	there := t.Mark(pipeline.MarkShown) != pipeline.Unknown || t.Mark(pipeline.MarkShownAgain) != pipeline.Unknown
-	cached := slices.ContainsFunc(t.Uses, func(u pipeline.Use) bool { return u.How == "cached" })
-	return there && !cached && !Stale(Verdict(t))
+	return there && !slices.ContainsFunc(t.Uses, func(u pipeline.Use) bool { return u.How == "cached" })
+}
+
+// broke reports whether a request failed, broke off or met a limit of the client's: what had
+// come of its answer counts for nothing, as in every pool of latencies.
+func (q *Request) broke() bool {
+	return q.Outcome != pipeline.OK && q.Outcome != pipeline.Cancelled
 }
 
 // Useful reports whether the answer to a key's own request was useful.
 func (r *Run) Useful(t *pipeline.Trace) bool {
-	if len(t.Requests) == 0 {
-		return false
-	}
-	return shown(t) || slices.ContainsFunc(t.Requests, func(q pipeline.Request) bool { return r.used[q.ID] })
+	return slices.ContainsFunc(t.Requests, func(q pipeline.Request) bool { return r.byID[q.ID].Useful })
 }
 
-// Landed returns the time from a step to its first character; Unknown where there was none.
-func Landed(t *pipeline.Trace) time.Duration {
-	return pipeline.Since(t.Due, t.Mark(pipeline.MarkFirstCharacter))
+// Landed returns the time from a step to its first character; Unknown where there was none, and
+// of a step that did not end ok.
+func Landed(t *pipeline.Trace) time.Duration { return reached(t, pipeline.MarkFirstCharacter) }
+
+// reached returns the time from a step to a mark; Unknown where there is none, and of a step that
+// did not end ok: it gives no latency, here and in the metrics alike.
+func reached(t *pipeline.Trace, mark string) time.Duration {
+	if t.Outcome != pipeline.OK {
+		return pipeline.Unknown
+	}
+	return pipeline.Since(t.Due, t.Mark(mark))
 }
 
 // brought returns the request whose text a step landed with; nil where that is not known, or

@@ -33,7 +33,8 @@ func hides(mark string) bool {
 	return false
 }
 
-// Sights returns what was seen, person by person in the order of time.
+// Sights returns what was seen, person by person in the order of time. A suggestion that a step
+// hid and that is there again at the same instant never was away: it is one.
 func (r *Run) Sights() (all []Sight) {
 	for _, t := range slices.Concat(r.Keys, r.Steps) {
 		open := -1
@@ -51,7 +52,19 @@ func (r *Run) Sights() (all []Sight) {
 	slices.SortStableFunc(all, func(a, b Sight) int {
 		return cmp.Or(cmp.Compare(a.Session, b.Session), cmp.Compare(a.From, b.From))
 	})
-	return all
+	return unbroken(all)
+}
+
+// unbroken puts stretches together between which nothing was away.
+func unbroken(all []Sight) (whole []Sight) {
+	for _, s := range all {
+		if n := len(whole); n > 0 && s.Again && whole[n-1].Session == s.Session && whole[n-1].To == s.From {
+			whole[n-1].To, whole[n-1].By = s.To, s.By
+			continue
+		}
+		whole = append(whole, s)
+	}
+	return whole
 }
 
 // Seen is what people saw.
@@ -77,13 +90,13 @@ func (r *Run) Seen() (s Seen) {
 			hidden = pipeline.Unknown
 		}
 		s.sight(x, x.Until(r.Options.End)-x.From, r.Options.LeastVisible)
-		if hidden != pipeline.Unknown {
+		if hidden != pipeline.Unknown && x.From > hidden {
 			s.Blank = append(s.Blank, x.From-hidden)
 			if x.Again {
 				s.Flickering = append(s.Flickering, x.From-hidden)
 			}
-			hidden = pipeline.Unknown
 		}
+		hidden = pipeline.Unknown
 		if x.By == pipeline.MarkHiddenByKey {
 			hidden = x.To
 		}

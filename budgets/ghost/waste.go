@@ -2,11 +2,13 @@ package ghost
 
 import "halfsecond/pipeline"
 
-// Waste is the tokens that were computed, and those of requests whose answer was not useful.
+// Waste is the tokens that were computed, and those of requests whose answer was not useful on
+// arrival, or is known to be wrong.
 type Waste struct {
 	Useful                     int // answers
 	Prompt, Output             int // evaluated and generated, of all requests
 	WastedPrompt, WastedOutput int
+	WrongPrompt, WrongOutput   int // of the wasted ones: of answers that were useful on arrival, and wrong
 	Estimated                  int // of the wasted ones: nobody counted them
 	Unknown                    int // requests of which not even an estimate is known
 	Known                      int // all others
@@ -22,7 +24,12 @@ func (w Waste) PerUseful(tokens int) (each float64, ok bool) {
 }
 
 // Waste counts tokens.
-func (r *Run) Waste() (w Waste) {
+func (r *Run) Waste() Waste {
+	return r.WasteOf(func(q *Request) bool { return !q.Useful || q.Wrong() })
+}
+
+// WasteOf counts tokens, where those of some requests are wasted.
+func (r *Run) WasteOf(wasted func(q *Request) bool) (w Waste) {
 	for i := range r.Requests {
 		q := &r.Requests[i]
 		if q.Useful {
@@ -35,8 +42,11 @@ func (r *Run) Waste() (w Waste) {
 		}
 		w.Known++
 		w.Prompt, w.Output = w.Prompt+prompt, w.Output+output
-		if q.Useful {
+		if !wasted(q) {
 			continue
+		}
+		if q.Useful {
+			w.WrongPrompt, w.WrongOutput = w.WrongPrompt+prompt, w.WrongOutput+output
 		}
 		w.WastedPrompt, w.WastedOutput, w.Estimated = w.WastedPrompt+prompt, w.WastedOutput+output, w.Estimated+estimated
 	}

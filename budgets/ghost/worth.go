@@ -16,16 +16,43 @@ func number(t *pipeline.Trace, fact string) int {
 // Answered reports whether text of an answer arrived, so that it has a verdict.
 func (q *Request) Answered() bool {
 	v := Verdict(q.Trace)
-	return q.Final && v != document.NoVerdict && v != ""
+	return q.Final && v != document.NoVerdict && v != "" && q.Outcome != pipeline.Refused && q.Outcome != pipeline.Dropped
+}
+
+// brokeOff stands among verdicts for an answer that broke off, whatever had come of it.
+const brokeOff = "broke_off"
+
+// worth returns the verdict of an answer that arrived.
+func (q *Request) worth() string {
+	if q.broke() {
+		return brokeOff
+	}
+	return string(Verdict(q.Trace))
+}
+
+// Right reports whether the first line of an answer, as far as it came, is what the person went on
+// to type; known is false where nobody tells.
+func (q *Request) Right() (right, known bool) {
+	said := q.Trace.Fact(pipeline.FactRight)
+	return said == "yes", q.Final && said != ""
+}
+
+// Wrong reports whether an answer is known to be another than what the person went on to type.
+func (q *Request) Wrong() bool {
+	right, known := q.Right()
+	return known && !right
 }
 
 // Worth is what answers were worth when they came.
 type Worth struct {
-	Verdicts []Count // the last verdict of each answer that arrived
+	Verdicts []Count // what each answer that arrived was worth then
 	// Of are the same answers that were useful on arrival, over three wholes.
 	OfOpportunities Share // keys after which the rules would ask, whose own request's answer was useful
 	OfRequests      Share // requests sent, warm-ups aside
 	OfAnswers       Share // requests of whose answer text arrived
+	// Right are, of the answers that were useful on arrival and of which it is known, those
+	// that are what was then typed.
+	Right Share
 }
 
 // Worth tells what answers were worth.
@@ -37,8 +64,11 @@ func (r *Run) Worth() (w Worth) {
 			w.OfRequests.add(q.Useful)
 		}
 		if q.Answered() {
-			verdicts[string(Verdict(q.Trace))]++
+			verdicts[q.worth()]++
 			w.OfAnswers.add(q.Useful)
+		}
+		if right, known := q.Right(); known && q.Useful {
+			w.Right.add(right)
 		}
 	}
 	for _, t := range r.Opportunities() {

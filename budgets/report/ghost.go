@@ -83,11 +83,13 @@ type GhostStage struct {
 	Longest int        `json:"longest"`
 }
 
-// GhostUseful is the answers that were useful on arrival, over three wholes.
+// GhostUseful is the answers that were useful on arrival, over three wholes, and those of them that
+// were right.
 type GhostUseful struct {
 	OfOpportunities GhostShare `json:"of_opportunities"`
 	OfRequests      GhostShare `json:"of_requests"`
 	OfAnswers       GhostShare `json:"of_answers"`
+	Right           GhostShare `json:"right"` // of the useful ones of which it is known
 }
 
 // GhostScreen is what was seen.
@@ -124,6 +126,8 @@ type GhostWaste struct {
 	Output          int      `json:"output_tokens"`
 	WastedPrompt    int      `json:"wasted_prompt_tokens"`
 	WastedOutput    int      `json:"wasted_output_tokens"`
+	WrongPrompt     int      `json:"wrong_prompt_tokens"` // of the wasted ones, of useful answers that were wrong
+	WrongOutput     int      `json:"wrong_output_tokens"`
 	Estimated       int      `json:"estimated"`
 	Unknown         int      `json:"unknown_requests"`
 	PromptPerUseful *float64 `json:"wasted_prompt_per_useful"`
@@ -168,10 +172,10 @@ func (r *Report) ghost() *Ghost {
 	}
 	f := run.Figures()
 	g := &Ghost{
-		Keys: f.Keys, Opportunities: f.Opportunities, Requests: f.Requests, WarmUps: f.WarmUps, PerKey: partOf(ghost.Share{N: f.KeyRequests, Of: f.Keys}).Value,
+		Keys: f.Keys, Opportunities: f.Opportunities, Requests: f.Requests, WarmUps: f.WarmUps, PerKey: partOf(ghost.Share{N: f.Requests, Of: f.Keys}).Value,
 		First: ghostTimes(f.First.Character), Line: ghostTimes(f.First.Line), Last: ghostTimes(f.First.Last), BySource: []GhostSource{},
 		Censored: censored(f.Censored.Share, f.Censored.Why), Stages: []GhostStage{}, Verdicts: countsOf(f.Worth.Verdicts),
-		Useful: GhostUseful{partOf(f.Worth.OfOpportunities), partOf(f.Worth.OfRequests), partOf(f.Worth.OfAnswers)},
+		Useful: GhostUseful{partOf(f.Worth.OfOpportunities), partOf(f.Worth.OfRequests), partOf(f.Worth.OfAnswers), partOf(f.Worth.Right)},
 		Screen: screenOf(&f.Seen, run.Options.LeastVisible), Ledger: []GhostEntry{}, Waste: wasteOf(f.Waste), Prefix: prefixOf(&f.Prefix),
 		Edges:  censored(f.Edges.Share, f.Edges.Why),
 		Regret: GhostRegret{partOf(f.Regret.Late), ghostTimes(f.Regret.Waited), partOf(f.Regret.Missed), inMS(f.Regret.Service)},
@@ -226,7 +230,7 @@ func wasteOf(w ghost.Waste) GhostWaste {
 		v, ok := w.PerUseful(tokens)
 		return number(budgets.Count, v, ok)
 	}
-	return GhostWaste{w.Useful, w.Prompt, w.Output, w.WastedPrompt, w.WastedOutput, w.Estimated, w.Unknown, per(w.WastedPrompt), per(w.WastedOutput)}
+	return GhostWaste{w.Useful, w.Prompt, w.Output, w.WastedPrompt, w.WastedOutput, w.WrongPrompt, w.WrongOutput, w.Estimated, w.Unknown, per(w.WastedPrompt), per(w.WastedOutput)}
 }
 
 func prefixOf(p *ghost.Prefix) GhostPrefix {

@@ -93,6 +93,9 @@ func (g *Ghost) worthSection() section {
 	row("useful, of opportunities", g.Useful.OfOpportunities.words())
 	row("useful, of requests", g.Useful.OfRequests.words())
 	row("useful, of answers that arrived", g.Useful.OfAnswers.words())
+	if g.Useful.Right.Of > 0 {
+		row("right: what was then typed, of useful answers", g.Useful.Right.words())
+	}
 	for _, v := range g.Verdicts {
 		row("  "+spaced(v.Name), partOfAll(v.N, g.Useful.OfAnswers.Of))
 	}
@@ -109,8 +112,14 @@ func (g *Ghost) worthSection() section {
 	if x.Accepted > 0 {
 		row("accepted", counted(x.Accepted, "suggestion")+", "+counted(x.Saved, "character")+" saved")
 	}
+	if g.Useful.OfAnswers.Of > 0 {
+		s.notes = append(s.notes, usefulNote)
+	}
 	return s
 }
+
+// usefulNote says what the table's first word does not.
+const usefulNote = "Useful on arrival: it could be shown where the cursor then was. That says nothing of being right."
 
 func partOfAll(n, of int) string {
 	if of == 0 {
@@ -149,7 +158,7 @@ func (g *Ghost) wasteWords() string {
 	if w.Unknown == g.Requests {
 		return words + "; what was computed for them nobody says."
 	}
-	words += fmt.Sprintf(". For answers that were not useful %s of prompts were evaluated and %s generated", counted(w.WastedPrompt, "token"), count(w.WastedOutput))
+	words += fmt.Sprintf(". For answers that were not useful%s %s of prompts were evaluated and %s generated", orWrong(g.Useful.Right), counted(w.WastedPrompt, "token"), count(w.WastedOutput))
 	if w.PromptPerUseful != nil {
 		words += fmt.Sprintf(": %s and %s for each useful one", budgets.Number(*w.PromptPerUseful, 0), budgets.Number(*w.OutputPerUseful, 1))
 	}
@@ -160,6 +169,14 @@ func (g *Ghost) wasteWords() string {
 		words += fmt.Sprintf("; of %s nothing is known", counted(w.Unknown, "request"))
 	}
 	return words + "."
+}
+
+// orWrong names the useful answers that are wasted all the same, where that is known.
+func orWrong(right GhostShare) string {
+	if right.Of == 0 {
+		return ""
+	}
+	return ", or were wrong,"
 }
 
 func (g *Ghost) regretWords() string {

@@ -21,6 +21,8 @@ const (
 	Undone       Verdict = "undone"        // the text is what it was before
 	Empty        Verdict = "empty"         // the answer has nothing to see
 	Dropped      Verdict = "dropped"       // the editor had given it up before
+	// Ahead: it was asked for as if a suggestion were accepted, and that has not happened.
+	Ahead Verdict = "ahead"
 	// NotDisplayable: it is right, and cannot be shown where it stands.
 	NotDisplayable Verdict = "not_displayable"
 )

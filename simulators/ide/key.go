@@ -20,7 +20,11 @@ type key struct {
 	facts [8]pipeline.Fact
 
 	opportunity bool
-	verdict     document.Verdict
+	verdict     document.Verdict // when text of its request's answer last came
+	arrival     document.Verdict // when enough of it to be shown first was there; "" where it never was
+	ahead       bool             // text of it came before what it supposes had happened
+	right       string           // "yes" or "no": whether it is what will be typed; "" where no text came
+	holding     bool             // text was there for it, and was held back
 	source      string
 	class       string
 	held        string   // why nothing was asked, or not at once
@@ -178,6 +182,13 @@ func (k *key) finish() *pipeline.Trace {
 		pipeline.Fact{Name: pipeline.FactSource, Value: k.source},
 		pipeline.Fact{Name: pipeline.FactClass, Value: k.class},
 	)
+	if v := k.worth(); v != k.verdict {
+		k.fact(pipeline.FactArrival, string(v))
+	}
+	k.fact(pipeline.FactRight, k.right)
+	if k.holding && !k.landed() && k.held == "" {
+		k.held = pipeline.HeldByHold
+	}
 	k.fact(pipeline.FactHeld, k.held)
 	k.fact(pipeline.FactGivenUp, k.givenUp)
 	if k.stored {
@@ -195,6 +206,18 @@ func (k *key) finish() *pipeline.Trace {
 	}
 	k.fact(pipeline.FactTyped, k.typed)
 	return &k.Trace
+}
+
+// worth returns what its request's answer was worth on arrival: when enough of it to be shown
+// first was there, whatever was typed later, or else when text of it last came.
+func (k *key) worth() document.Verdict {
+	switch {
+	case k.arrival != "":
+		return k.arrival
+	case k.ahead && k.verdict == document.NoVerdict:
+		return document.Ahead
+	}
+	return k.verdict
 }
 
 // fact adds a fact that few keys have.

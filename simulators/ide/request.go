@@ -1,6 +1,7 @@
 package ide
 
 import (
+	"strings"
 	"time"
 
 	"halfsecond/pipeline"
@@ -107,6 +108,7 @@ func (r *request) judge() (rest string, ok bool) {
 	e := r.editor
 	v, rest := e.document.Judge(&r.asked, r.text)
 	if r.speculative && v == document.Undone {
+		r.key.ahead = true
 		return "", false // what it supposes has not happened yet
 	}
 	ok = document.Visible(rest)
@@ -127,6 +129,13 @@ func (r *request) judge() (rest string, ok bool) {
 func (r *request) fits() bool {
 	_, rest := r.editor.document.Judge(&r.asked, r.text)
 	return document.Visible(rest) && r.editor.displayable(rest)
+}
+
+// arrived is told that enough of the answer is there to be shown, at once or after a hold.
+func (r *request) arrived() {
+	if k := r.key; !r.cached && k.arrival == "" {
+		k.arrival = k.verdict
+	}
 }
 
 // displayable reports whether a suggestion that is right may be shown at the cursor: before
@@ -200,6 +209,7 @@ func (r *request) done() {
 	if record.Outcome == pipeline.OK && !r.dropped && !r.closed && !r.warmUp {
 		r.complete()
 	}
+	r.agree()
 	r.tell()
 	e.store(r)
 	e.ended(r)
@@ -226,6 +236,21 @@ func (r *request) complete() {
 			r.editor.speculate()
 		}
 	}
+}
+
+// agree has the key tell whether the answer is right, as far as it came: its first line is what
+// the person goes on to type, as far as that is known. Where nothing follows at the cursor no
+// answer is right.
+func (r *request) agree() {
+	if r.warmUp || !document.Visible(r.text) {
+		return
+	}
+	line := r.text
+	if end := document.LineEnd(line); end >= 0 {
+		line = line[:end]
+	}
+	line = strings.TrimRight(line, " \t\r")
+	r.key.right = yesNo(strings.HasPrefix(r.truth, line) || document.Visible(r.truth) && strings.HasPrefix(line, r.truth))
 }
 
 // ended takes a request out.
@@ -257,6 +282,7 @@ func (e *Editor) cutOff(r *request) {
 	if m, ok := e.sim.config.LLM.(pipeline.Reporter); ok {
 		m.Report(&r.Call)
 	}
+	r.agree()
 	k.Requests = append(k.Requests, r.Record)
 	k.request, k.past = nil, true
 	e.hand(k)

@@ -199,6 +199,7 @@ func (e *Editor) offer(r *request, rest string) bool {
 		}
 		return false
 	}
+	r.arrived()
 	at := now
 	if s.rest == "" || s.request != r.Record.ID {
 		at = max(now, e.handled+d.Hold) + d.Render
@@ -209,7 +210,10 @@ func (e *Editor) offer(r *request, rest string) bool {
 		e.show(r, part)
 	case s.held == nil || s.held.Record.ID < r.Record.ID:
 		before := s.held
-		s.held, s.holds = r, true
+		s.held, s.holds, r.key.holding = r, true, true
+		if e.last != nil {
+			e.last.holding = true
+		}
 		if before != nil {
 			e.replaced(before)
 		}

@@ -242,7 +242,7 @@ func share(part, of int) any {
 
 // tokens tells what was computed, and for whom.
 func (t *told) tokens() {
-	w := t.Waste()
+	w := t.WasteOf(wasted)
 	t.all["generated_tokens"], t.all["wasted_tokens"] = float64(w.Output), float64(w.WastedOutput)
 	t.all["useful_tokens"], t.all["useful_share"] = float64(w.Output-w.WastedOutput), share(w.Output-w.WastedOutput, w.Output)
 	var before, after pipeline.Work
@@ -252,6 +252,12 @@ func (t *told) tokens() {
 	}
 	t.all["tokens_before_close"] = float64(before.Output)
 	t.all["evaluated_before_close"], t.all["evaluated_after_close"] = float64(before.Prompt), float64(after.Prompt)
+}
+
+// wasted reports whether the tokens of an answer are wasted in the sense of the cases, which hold
+// one against it that stopped to fit once it was shown: it is stale, unless it was drawn on.
+func wasted(r *ghost.Request) bool {
+	return !r.Useful || !r.Drawn && ghost.Stale(ghost.Last(r.Trace))
 }
 
 // texts tells what stands on the line once a suggestion is accepted, the last that was or the
