@@ -88,12 +88,16 @@ func (m *Moment) Fate() string {
 	switch {
 	case m.Fact(pipeline.FactSaved) != "":
 		return m.Fact(pipeline.FactSaved) + " characters accepted"
+	case m.Outcome != pipeline.OK:
+		return strings.ReplaceAll(whyNot(m.Trace), "_", " ")
 	case m.Text != pipeline.Unknown && source != pipeline.SourceNetwork:
 		return strings.ReplaceAll(source, "_", " ")
 	case m.Text != pipeline.Unknown:
 		return strings.ReplaceAll(verdict, "_", " ")
 	case m.Request != nil:
 		return strings.ReplaceAll(whyNot(m.Trace), "_", " ")
+	case m.Fact(pipeline.FactHeld) == pipeline.HeldByHold:
+		return HeldBack
 	case m.Fact(pipeline.FactHeld) != "":
 		return "held: " + strings.ReplaceAll(m.Fact(pipeline.FactHeld), "_", " ")
 	case m.Next == pipeline.Unknown:

@@ -8,6 +8,25 @@ import (
 	"halfsecond/pipeline"
 )
 
+// What a moment is told to have come to: text of an answer that broke off was there, and counts for
+// nothing; text that was held back for a key needs no rule beside it.
+func TestFate(t *testing.T) {
+	broken := shownAt(answered(1, "verdict=exact"), 100, 900)
+	broken.Outcome, broken.Requests[0].Outcome = pipeline.Truncated, pipeline.Truncated
+	timed := asks(key(0, "verdict=none"), 1, 10, nil)
+	timed.Outcome = pipeline.Timeout
+	for _, c := range []struct {
+		trace *pipeline.Trace
+		want  string
+	}{
+		{broken, "failed"}, {timed, "tester limit"}, {key(0, "held=hold"), "held"}, {key(0, "held=in_word"), "held: in word"}, {answered(1, "verdict=diverged", "arrival=exact"), "exact"},
+	} {
+		if m := momentOf(event{c.trace, pipeline.Unknown}); m.Fate() != c.want {
+			t.Errorf("%v: %s, want %s", c.trace.Facts, m.Fate(), c.want)
+		}
+	}
+}
+
 // A window has what one person did a few seconds around a key, and what became of it.
 func TestWindow(t *testing.T) {
 	traces := session()

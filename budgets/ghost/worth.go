@@ -16,7 +16,7 @@ func number(t *pipeline.Trace, fact string) int {
 // Answered reports whether text of an answer arrived, so that it has a verdict.
 func (q *Request) Answered() bool {
 	v := Verdict(q.Trace)
-	return q.Final && v != document.NoVerdict && v != "" && q.Outcome != pipeline.Refused && q.Outcome != pipeline.Dropped
+	return q.Final && v != document.NoVerdict && v != ""
 }
 
 // brokeOff stands among verdicts for an answer that broke off, whatever had come of it.

@@ -35,7 +35,9 @@ func TestUsefulOnArrival(t *testing.T) {
 			t.Errorf("%v: %v, want %v", facts, got, want)
 		}
 	}
+	silent := shownAt(asks(key(0, "opportunity=yes", "verdict=none", "source=cache"), 1, 10, nil), 0, 50) // the cache's, and its own request said nothing
 	for _, never := range []*pipeline.Trace{
+		silent,
 		answered(1, "verdict=diverged"), answered(1, "verdict=dropped", "given_up=discarded"), // never shown
 		shownAt(key(0, "opportunity=yes", "verdict=none", "source=cache"), 0, 50), // the cache's
 	} {

@@ -117,13 +117,14 @@ func New(c Config) (*Simulator, error) {
 // to show for this key. Where its request's answer was shown, further marks tell from when to
 // when, and what hid it. Facts: "opportunity" (yes or no) is whether the plugin's rules
 // would ask after this key: nothing that is shown goes on with it, and nothing else
-// happens for longer than they wait; "verdict" that of its request; "source" where its first
-// text came from (network, joined, cache, speculation, typed_as_suggested, none); "class" the
-// kind of key; "held" the rule that kept the plugin from asking; "given_up" who gave its
-// request up; "stored" whether its answer is in the plugin's cache; "flashes" how often what was
-// shown for it was taken away too soon to count. Uses names the request of an earlier step when
-// that text came from there. Its
-// outcome is ok unless its request failed: a request that was closed did not.
+// happens for longer than they wait; "verdict" that of its request when text last came,
+// "arrival" when it could first be shown, where that is another, and "right" (yes or no)
+// whether its answer is what will be typed; "source" where its first text came from (network,
+// joined, cache, speculation, typed_as_suggested, none); "class" the kind of key; "held" the
+// rule that kept the plugin from asking; "given_up" who gave its request up; "stored" whether
+// its answer is in the plugin's cache; "flashes" how often what was shown for it was taken
+// away too soon to count. Uses names the request of an earlier step when that text came from
+// there. Its outcome is ok unless its request failed: a request that was closed did not.
 //
 // A trace of kind "step" is the same of what else can lead to a request: a move, an edit
 // that is no key, an accepted suggestion, the focus, and a guess at what follows one.
