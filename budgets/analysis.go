@@ -85,9 +85,10 @@ func Analyse(run trace.Run) (*Analysis, error) {
 		a.Judgements = append(a.Judgements, Judgement{Budget: b})
 	}
 	a.settle()
+	withSteps := a.withSteps()
 	for _, m := range metrics {
 		if a.Steps != nil && ofRequests(m.Name) {
-			a.Pools = append(a.Pools, collect(m, run.Traces))
+			a.Pools = append(a.Pools, collect(m, withSteps))
 			continue
 		}
 		a.Pools = append(a.Pools, collect(m, a.Run.Traces))
@@ -119,6 +120,9 @@ func apart(traces []pipeline.Trace) (interactions, steps []pipeline.Trace) {
 	}
 	return interactions, steps
 }
+
+// withSteps returns the interactions and the steps beside them.
+func (a *Analysis) withSteps() []pipeline.Trace { return slices.Concat(a.Run.Traces, a.Steps) }
 
 // ofRequests reports whether a metric is of requests, whoever led to them.
 func ofRequests(name string) bool {

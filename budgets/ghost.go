@@ -16,7 +16,7 @@ func (a *Analysis) Ghost() *ghost.Run {
 	if a.kind.name != pipeline.KindIDE {
 		return nil
 	}
-	return sortedOut(slices.Concat(a.Run.Traces, a.Steps), leastVisible(&a.Run.Header))
+	return sortedOut(a.withSteps(), leastVisible(&a.Run.Header))
 }
 
 // leastVisible returns how long a suggestion must be there to count as shown.
@@ -66,7 +66,7 @@ func (a *Analysis) Split(m Metric) []Pool {
 		pools[i] = Pool{Metric: m}
 	}
 	if a.Steps != nil && ofRequests(m.Name) {
-		traces = slices.Concat(traces, a.Steps)
+		traces = a.withSteps()
 	}
 	var parts []ghost.Share
 	if m.split != nil {

@@ -28,7 +28,7 @@ func (a *Analysis) Quality() *Quality {
 	if a.Run.Header.Quality == (trace.Quality{}) || a.quality != nil {
 		return a.quality
 	}
-	traces := slices.Concat(a.Run.Traces, a.Steps)
+	traces := a.withSteps()
 	q := &Quality{Quality: a.Run.Header.Quality}
 	q.Speed = quality.Of(checked(traces), q.Quality.Repair, a.Run.Header.Seed)
 	why := map[string]int{}

@@ -86,7 +86,19 @@ func (a *Analysis) settle() {
 		from += places[found.From]
 	}
 	s.Cut, s.Settled, s.Tail, s.Until = from, settled, len(traces)-end, traces[from].Due-traces[0].Due
+	a.cutTo(traces, from, end)
+}
+
+// cutTo keeps some of the traces, which are in the order of being due, and of the steps beside
+// them those that are due in between.
+func (a *Analysis) cutTo(traces []pipeline.Trace, from, end int) {
 	a.Run.Traces = traces[from:end]
+	if a.Steps == nil {
+		return
+	}
+	before := func(t pipeline.Trace) bool { return from > 0 && t.Due < traces[from].Due }
+	after := func(t pipeline.Trace) bool { return end < len(traces) && t.Due >= traces[end].Due }
+	a.Steps = slices.DeleteFunc(slices.Clone(a.Steps), func(t pipeline.Trace) bool { return before(t) || after(t) })
 }
 
 // watched returns the metric by which the start-up is found: that of the first budget on

@@ -157,3 +157,51 @@ func TestTooShortForAStartUp(t *testing.T) {
 		t.Errorf("of nothing: %+v, %v", a.StartUp, err)
 	}
 }
+
+// A step that is no key does not bring the start-up back, and is cut with the keys around it.
+func TestStartUpOfAnEditorIsCut(t *testing.T) {
+	key := func(i int) pipeline.Trace {
+		took := time.Duration(60+i%5) * ms
+		if i < 200 {
+			took = 900 * ms
+		}
+		k := typed(i, 0, 0, took)
+		k.Requests[0].LastOutput = k.Requests[0].FirstOutput
+		return k
+	}
+	step := func(at time.Duration, id int64) pipeline.Trace {
+		q := pipeline.NewRequest(id, at)
+		q.Sent, q.FirstOutput, q.LastOutput, q.End = at, at+60*ms, at+60*ms, at+61*ms
+		return pipeline.Trace{Kind: pipeline.KindStep, Due: at, End: q.End, Requests: []pipeline.Request{q}}
+	}
+	for _, c := range []struct {
+		name           string
+		steps          []pipeline.Trace
+		kept, requests int
+	}{
+		{"none", nil, 0, 400},
+		{"after all", []pipeline.Trace{step(600*time.Second, 1001)}, 1, 401},
+		{"before the cut", []pipeline.Trace{step(0, 1001), step(200*time.Second-1, 1002)}, 0, 400},
+		{"at the cut", []pipeline.Trace{step(200*time.Second, 1001)}, 1, 401},
+	} {
+		var all []pipeline.Trace
+		for i := range 600 {
+			all = append(all, key(i))
+		}
+		run := ideRun(append(all, c.steps...), "share(ttfc < 150ms) >= 90%", "p95(ttft) < 150ms")
+		run.Header.Load.FindStartUp = true
+		a, err := Analyse(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.StartUp.Cut != 200 || a.Verdict != Pass || len(a.Steps) != c.kept {
+			t.Errorf("%s: %+v, %v, %d steps, want 200 cut, pass, %d", c.name, *a.StartUp, a.Verdict, len(a.Steps), c.kept)
+		}
+		g := a.Ghost()
+		for name, got := range map[string]int{"ttft": a.Pool("ttft").Population, "asked by ghost text": len(g.Requests), "useful_requests": a.Pool("useful_requests").Population} {
+			if got != c.requests {
+				t.Errorf("%s: %s of %d, want %d", c.name, name, got, c.requests)
+			}
+		}
+	}
+}
