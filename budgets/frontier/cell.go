@@ -143,14 +143,18 @@ func (f *Figures) add(o *Figures) {
 // Known reports whether a time is one.
 func Known(d time.Duration) bool { return d != pipeline.Unknown }
 
-// Missed returns what the runs of a cell do not hold, each budget once: of several runs the
-// one that misses it the most is not looked for, it is the first.
+// Missed returns what the runs of a cell do not hold, each budget once: of several runs it is
+// of the one that misses it the most, and of one that could not measure it only where none
+// misses it.
 func (c *Cell) Missed() (all []Missed) {
 	for i := range c.Runs {
 		for _, m := range c.Runs[i].Missed {
-			if !slices.ContainsFunc(all, func(o Missed) bool { return o.Budget == m.Budget }) {
-				all = append(all, m)
+			m.Runs, m.Of = 1, len(c.Runs)
+			if at := slices.IndexFunc(all, func(o Missed) bool { return o.Budget == m.Budget }); at >= 0 {
+				all[at] = all[at].and(m)
+				continue
 			}
+			all = append(all, m)
 		}
 	}
 	return all

@@ -31,14 +31,6 @@ type Figures struct {
 	Missed        []Missed     // budgets that the run does not hold; none of one that holds all
 }
 
-// Missed is a budget that a run does not hold.
-type Missed struct {
-	Budget     string
-	Value      string // "" where it could not be measured
-	Gap        string // by how much it is missed, "8 points"; "" where that is not known
-	Unmeasured string // why; "" of one that failed
-}
-
 // Of tells of a run. The limit is that of the first character after an opportunity.
 func Of(run trace.Run, limit budgets.Limit) (f Figures, err error) {
 	a, err := budgets.Analyse(run)
@@ -66,19 +58,6 @@ func Of(run trace.Run, limit budgets.Limit) (f Figures, err error) {
 		}
 	}
 	return f, nil
-}
-
-func missedOf(j *budgets.Judgement) (m Missed, missed bool) {
-	m.Budget = j.Budget.String()
-	switch {
-	case j.Verdict == budgets.Pass:
-		return m, false
-	case j.Verdict == budgets.Unmeasured || !j.HasValue:
-		m.Unmeasured = cmp.Or(j.Reason, "it could not be measured")
-		return m, true
-	}
-	m.Value, _, m.Gap = j.Unit().FormatBeside(j.Value, j.Value+j.Margin)
-	return m, true
 }
 
 // busy returns for how long the model worked on at least one request, whether or not anybody

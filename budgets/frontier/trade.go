@@ -159,17 +159,3 @@ func either[T any](is bool, a, b T) T {
 	}
 	return b
 }
-
-// Lacks says what settings lack to hold all budgets.
-func Lacks(missed []Missed) string {
-	parts := make([]string, len(missed))
-	for i, m := range missed {
-		switch {
-		case m.Unmeasured != "":
-			parts[i] = fmt.Sprintf("%s cannot be told: %s", m.Budget, m.Unmeasured)
-		default:
-			parts[i] = fmt.Sprintf("%s is missed by %s (%s)", m.Budget, m.Gap, m.Value)
-		}
-	}
-	return strings.Join(parts, "; ")
-}
