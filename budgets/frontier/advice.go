@@ -75,29 +75,39 @@ func (f *Frontier) advise(unit string) (a Advice, ok bool) {
 // not worse than that one by more than chance the best in the second.
 func (f *Frontier) best(cells []int, first, second *aim) int {
 	top := f.top(cells, first)
+	_, known := first.mean(&f.Cells[top])
 	var near []int
 	for _, i := range cells {
-		if !first.better(&f.Cells[i], &f.Cells[top]) {
+		_, too := first.mean(&f.Cells[i])
+		if too == known && !first.better(&f.Cells[i], &f.Cells[top]) {
 			near = append(near, i)
 		}
 	}
 	return f.top(near, second)
 }
 
-// top returns the cell that is best in an aim by the mean of its runs, the first of several.
+// top returns the cell that is best in an aim by the mean of its runs, the first of several. One
+// of which that is not known comes after all others.
 func (f *Frontier) top(cells []int, m *aim) int {
 	best := cells[0]
 	for _, i := range cells[1:] {
-		if m.gained(m.mean(&f.Cells[best]), m.mean(&f.Cells[i])) > 0 {
+		x, known := m.mean(&f.Cells[best])
+		y, too := m.mean(&f.Cells[i])
+		if too && (!known || m.gained(x, y) > 0) {
 			best = i
 		}
 	}
 	return best
 }
 
-func (m *aim) mean(c *Cell) (mean float64) {
+// mean returns the mean of a cell's runs, where it is known of all of them.
+func (m *aim) mean(c *Cell) (mean float64, known bool) {
 	for i := range c.Runs {
-		mean += m.of(c, &c.Runs[i]) / float64(len(c.Runs))
+		v, known := m.of(c, &c.Runs[i])
+		if !known {
+			return 0, false
+		}
+		mean += v / float64(len(c.Runs))
 	}
-	return mean
+	return mean, true
 }

@@ -3,7 +3,7 @@ package frontier
 // An aim is something of which settings may have more or less.
 type aim struct {
 	name string
-	of   func(c *Cell, r *Figures) float64
+	of   func(c *Cell, r *Figures) (v float64, known bool)
 	// gained returns by how much b is better than a, in steps: less than one is nothing that
 	// matters.
 	gained func(a, b float64) float64
@@ -36,23 +36,26 @@ func less(gained func(a, b float64) float64) func(a, b float64) float64 {
 // aims are what settings beat each other by, the first one first.
 func (f *Frontier) aims() []aim {
 	all := []aim{
-		{"inside", func(_ *Cell, r *Figures) float64 { return share(r.Inside) }, points},
-		{"cost", func(c *Cell, r *Figures) float64 { return c.Rate.per1000(r) }, less(part)},
-		{"flashes", func(_ *Cell, r *Figures) float64 { return share(r.Flashes) }, less(points)},
-		{"waste", func(_ *Cell, r *Figures) float64 { return r.wasted() }, less(part)},
+		{"inside", func(_ *Cell, r *Figures) (float64, bool) { return r.Inside.Value() }, points},
+		{"cost", func(c *Cell, r *Figures) (float64, bool) { return c.Rate.per1000(r) }, less(part)},
+		{"flashes", func(_ *Cell, r *Figures) (float64, bool) { return r.Flashes.Value() }, less(points)},
+		{"waste", func(_ *Cell, r *Figures) (float64, bool) { return r.wasted() }, less(part)},
 	}
 	if f.Saves {
-		all = append(all, aim{"saved", func(_ *Cell, r *Figures) float64 { return r.perKey(r.Saved) }, part})
+		all = append(all, aim{"saved", func(_ *Cell, r *Figures) (float64, bool) { return r.perKey(r.Saved) }, part})
 	}
 	return all
 }
 
 // better reports whether b is better than a in an aim by more than chance: in every run, each
-// held against that of the same seed, by as much as matters.
+// held against that of the same seed, by as much as matters. What is not known of a run is
+// neither better nor worse than anything.
 func (m *aim) better(a, b *Cell) bool {
 	for i := range a.Runs {
+		x, known := m.of(a, &a.Runs[i])
+		y, too := m.of(b, &b.Runs[i])
 		// A rounding of the division is no difference.
-		if m.gained(m.of(a, &a.Runs[i]), m.of(b, &b.Runs[i])) < 1-1e-9 {
+		if !known || !too || m.gained(x, y) < 1-1e-9 {
 			return false
 		}
 	}
@@ -60,14 +63,16 @@ func (m *aim) better(a, b *Cell) bool {
 }
 
 // beats reports whether b is better than a in at least one aim and worse in none, that every
-// budget holds being one of those. Cells whose costs cannot be compared do not beat each other.
+// budget holds being one of those. Of what is known of a alone nobody can say that. Cells whose costs cannot be compared do not beat each other.
 func (f *Frontier) beats(b, a *Cell) bool {
 	if a.Rate.Unit != b.Rate.Unit || a.Holds() && !b.Holds() {
 		return false
 	}
 	won := false
 	for _, m := range f.aims() {
-		if m.better(b, a) {
+		_, of := m.mean(a)
+		_, too := m.mean(b)
+		if of && !too || m.better(b, a) {
 			return false
 		}
 		won = won || m.better(a, b)

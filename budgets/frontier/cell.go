@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -75,28 +76,29 @@ func (f *Frontier) run(c *Cell) bool {
 // Told reports whether a cell has all its runs.
 func (f *Frontier) Told(c *Cell) bool { return len(c.Runs) == f.Repeats && f.Repeats > 0 }
 
-// per1000 returns what a run costs for 1,000 keys.
-func (r *Rate) per1000(f *Figures) float64 {
-	if f.Keys == 0 {
-		return 0
+// per1000 returns what a run costs for 1,000 keys, where that is known.
+func (r *Rate) per1000(f *Figures) (cost float64, known bool) {
+	if f.Keys == 0 || r.Unit == "" {
+		return 0, false
 	}
 	thousands := float64(f.Keys) / 1000
 	seconds := f.Busy.Seconds() * float64(r.Accelerators)
 	switch {
 	case r.Unit == Dollars && r.Accelerators == 0:
-		return r.Hosted.Of(f.Tokens).USD() / thousands
+		return r.Hosted.Of(f.Tokens).USD() / thousands, true
 	case r.Unit == Dollars:
-		return r.Hour.USD() / 3600 * seconds / thousands
+		return r.Hour.USD() / 3600 * seconds / thousands, true
 	}
-	return seconds / thousands
+	return seconds / thousands, true
 }
 
-// Sum is what a cell's runs tell together.
+// Sum is what a cell's runs tell together. What is not known is NaN; of times it is
+// pipeline.Unknown.
 type Sum struct {
 	Inside, Useful, Flashes float64 // shares
 	P50, P95                time.Duration
 	RequestsPerKey          float64
-	Wasted                  float64 // tokens for each useful answer; of none, all of them
+	Wasted                  float64 // tokens for each useful answer
 	WastedPrompt            float64
 	WastedOutput            float64
 	Cost                    float64 // for 1,000 keys, in the unit of the cell's rate
@@ -108,25 +110,27 @@ type Sum struct {
 // Sum adds a cell's runs up: shares and rates are of all of them together.
 func (c *Cell) Sum() (s Sum) {
 	var whole Figures
-	cost := 0.
 	for i := range c.Runs {
-		r := &c.Runs[i]
-		whole.add(r)
-		cost += c.Rate.per1000(r) / float64(len(c.Runs))
+		whole.add(&c.Runs[i])
 	}
 	slices.Sort(whole.First)
-	s = Sum{
-		Inside: share(whole.Inside), Useful: share(whole.Useful), Flashes: share(whole.Flashes),
+	cost := aim{of: func(c *Cell, r *Figures) (float64, bool) { return c.Rate.per1000(r) }}
+	accelerators := Rate{Unit: "seconds", Accelerators: c.Rate.Accelerators}
+	return Sum{
+		Inside: orNaN(whole.Inside.Value()), Useful: orNaN(whole.Useful.Value()), Flashes: orNaN(whole.Flashes.Value()),
 		P50: whole.First.Quantile(quantile.P50), P95: whole.First.Quantile(quantile.P95),
-		RequestsPerKey: whole.perKey(whole.Requests), Cost: cost, Saved: 1000 * whole.perKey(whole.Saved),
+		RequestsPerKey: orNaN(whole.perKey(whole.Requests)), Cost: orNaN(cost.mean(c)), Saved: 1000 * orNaN(whole.perKey(whole.Saved)),
+		Seconds: orNaN(accelerators.per1000(&whole)),
+		Wasted:  orNaN(whole.wasted()), WastedPrompt: orNaN(whole.forUseful(whole.WastedPrompt)), WastedOutput: orNaN(whole.forUseful(whole.WastedOutput)),
 		Keys: whole.Keys, Opportunities: whole.Opportunities,
 	}
-	if whole.Keys > 0 {
-		s.Seconds = whole.Busy.Seconds() * float64(c.Rate.Accelerators) * 1000 / float64(whole.Keys)
+}
+
+func orNaN(v float64, known bool) float64 {
+	if !known {
+		return math.NaN()
 	}
-	n := float64(max(1, whole.UsefulAnswers))
-	s.WastedPrompt, s.WastedOutput, s.Wasted = float64(whole.WastedPrompt)/n, float64(whole.WastedOutput)/n, whole.wasted()
-	return s
+	return v
 }
 
 func (f *Figures) add(o *Figures) {

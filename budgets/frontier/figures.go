@@ -90,22 +90,23 @@ func tokens(r *ghost.Run) (sum price.Tokens) {
 	return sum
 }
 
-// share returns a share of figures, 0 of nothing.
-func share(s ghost.Share) float64 {
-	v, _ := s.Value()
-	return v
-}
-
-// perKey returns so many for each key.
-func (f *Figures) perKey(n int) float64 {
+// perKey returns so many for each key; nothing is known where there are no keys.
+func (f *Figures) perKey(n int) (each float64, known bool) {
 	if f.Keys == 0 {
-		return 0
+		return 0, false
 	}
-	return float64(n) / float64(f.Keys)
+	return float64(n) / float64(f.Keys), true
 }
 
-// wasted returns the tokens that were computed for nobody, for each useful answer; of none, all
-// of them.
-func (f *Figures) wasted() float64 {
-	return float64(f.WastedPrompt+f.WastedOutput) / float64(max(1, f.UsefulAnswers))
+// wasted returns the tokens that were computed for nobody, for each useful answer; nothing is
+// known where there is none.
+func (f *Figures) wasted() (each float64, known bool) {
+	return f.forUseful(f.WastedPrompt + f.WastedOutput)
+}
+
+func (f *Figures) forUseful(tokens int) (each float64, known bool) {
+	if f.UsefulAnswers == 0 {
+		return 0, false
+	}
+	return float64(tokens) / float64(f.UsefulAnswers), true
 }

@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -71,6 +72,35 @@ func TestFrontier(t *testing.T) {
 		if got := efficient(judged(c.repeats, c.cells...)); got != c.want {
 			t.Errorf("%s: on the frontier %q, want %q", c.name, got, c.want)
 		}
+	}
+}
+
+// What is not known wins nothing and loses nothing: no flashes of no suggestions, and the tokens
+// for each useful answer where there was none.
+func TestUnknownWinsNothing(t *testing.T) {
+	known := func(name string, place, inside int) Cell {
+		c := made(name, place, [4]int{inside, 10, 5, 7})
+		c.Runs[0].UsefulAnswers, c.Runs[0].WastedPrompt = 10, 500
+		return c
+	}
+	quiet := known("quiet", 1, 90)
+	quiet.Runs[0].Flashes, quiet.Runs[0].UsefulAnswers, quiet.Runs[0].WastedPrompt = ghost.Share{}, 0, 3
+	if got := efficient(judged(1, known("a", 0, 91), quiet)); got != "a" {
+		t.Errorf("on the frontier %q, want a: nothing flashed of nothing, and 3 tokens for no useful answer are not few", got)
+	}
+	if got := efficient(judged(1, known("a", 0, 90), quiet)); got != "a quiet" {
+		t.Errorf("on the frontier %q, want both: neither is better in what is known of both", got)
+	}
+	s := quiet.Sum()
+	for name, v := range map[string]float64{"flashes": s.Flashes, "wasted": s.Wasted, "wasted of prompts": s.WastedPrompt, "wasted of answers": s.WastedOutput, "useful": s.Useful} {
+		if !math.IsNaN(v) {
+			t.Errorf("%s %g, want it not known", name, v)
+		}
+	}
+	none := made("none", 2, [4]int{0, 1, 5, 7})
+	none.Runs[0].Inside, none.Runs[0].Opportunities = ghost.Share{}, 0
+	if f := judged(1, none, made("a", 0, [4]int{50, 10, 5, 7})); f.Advice[0].Cell != 1 {
+		t.Errorf("advice %+v, want what is known to have the most inside", f.Advice)
 	}
 }
 
@@ -235,10 +265,15 @@ func TestCosts(t *testing.T) {
 		{Rate{Unit: "L4", Accelerators: 2}, 72},
 		{Rate{Unit: Dollars, Accelerators: 2, Hour: price.Dollar / 2}, .01},
 		{Rate{Unit: Dollars, Hosted: price.Price{Input: 3 * price.Dollar / price.Million, Source: "typed"}}, 6},
-		{Rate{}, 0},
 	} {
-		if got := c.rate.per1000(&f); got != c.want {
-			t.Errorf("%+v: %g for 1,000 keys, want %g", c.rate, got, c.want)
+		if got, known := c.rate.per1000(&f); !known || got != c.want {
+			t.Errorf("%+v: %g for 1,000 keys, known %v, want %g", c.rate, got, known, c.want)
 		}
+	}
+	if _, known := (&Rate{}).per1000(&f); known {
+		t.Error("a cost is known of a model without a price")
+	}
+	if _, known := (&Rate{Unit: "L4", Accelerators: 1}).per1000(&Figures{}); known {
+		t.Error("a cost is known of 1,000 keys where there was none")
 	}
 }

@@ -76,7 +76,7 @@ func (f *Frontier) effects(a, b *Cell) (words []string) {
 	if differ(aims[0]) {
 		words = append(words, fmt.Sprintf("%s inside %s (%s → %s)", signed(y.Inside-x.Inside), f.within(), percent(x.Inside), percent(y.Inside)))
 	}
-	if differ(aim{"", func(_ *Cell, r *Figures) float64 { return r.perKey(r.Requests) }, part}) {
+	if differ(aim{"", func(_ *Cell, r *Figures) (float64, bool) { return r.perKey(r.Requests) }, part}) {
 		words = append(words, fmt.Sprintf("%s requests a key instead of %s", digits(y.RequestsPerKey), digits(x.RequestsPerKey)))
 	}
 	words = append(words, f.costs(a, b, &x, &y, differ(aims[1]))...)
@@ -118,7 +118,7 @@ func times(ratio float64, whole, part string) string {
 func CostWords(unit string, cost float64) string {
 	switch unit {
 	case "":
-		return "nobody knows what"
+		return "an unknown cost"
 	case Dollars:
 		return digits(cost) + " " + unit
 	}

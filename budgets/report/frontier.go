@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,8 +111,8 @@ func newFrontierCell(f *frontier.Frontier, c *frontier.Cell) FrontierCell {
 		v /= 1e6
 		return &v
 	}
-	known := func(is bool, v float64) *float64 {
-		if !is {
+	known := func(v float64) *float64 {
+		if math.IsNaN(v) {
 			return nil
 		}
 		return &v
@@ -120,11 +121,15 @@ func newFrontierCell(f *frontier.Frontier, c *frontier.Cell) FrontierCell {
 	if c.Beats >= 0 && !c.Beside {
 		out.BeatenBy = &c.Beats
 	}
-	out.Inside, out.Useful, out.Flashes, out.RequestsPerKey = known(s.Opportunities > 0, s.Inside), known(s.Opportunities > 0, s.Useful), &s.Flashes, &s.RequestsPerKey
+	out.Inside, out.Useful, out.Flashes, out.RequestsPerKey = known(s.Inside), known(s.Useful), known(s.Flashes), known(s.RequestsPerKey)
 	out.P50, out.P95 = ms(frontier.Known(s.P50), float64(s.P50)), ms(frontier.Known(s.P95), float64(s.P95))
-	out.WastedPrompt, out.WastedOutput = &s.WastedPrompt, &s.WastedOutput
-	out.Seconds, out.Cost = known(c.Rate.Accelerators > 0, s.Seconds), known(c.Rate.Unit != "", s.Cost)
-	out.Saved = known(f.Saves, s.Saved)
+	out.WastedPrompt, out.WastedOutput, out.Cost = known(s.WastedPrompt), known(s.WastedOutput), known(s.Cost)
+	if c.Rate.Accelerators > 0 {
+		out.Seconds = known(s.Seconds)
+	}
+	if f.Saves {
+		out.Saved = known(s.Saved)
+	}
 	if k := c.Capacity; k != nil && k.Why == "" {
 		out.Developers = &k.Developers
 	}
@@ -198,8 +203,11 @@ func (f *Frontier) sentences() (all []string) {
 	for _, a := range f.of.Advice {
 		c := &f.of.Cells[a.Cell]
 		s := c.Sum()
-		words := fmt.Sprintf("Recommended%s: %s. %s of opportunities are inside %s, for %s for 1,000 keys", f.among(a.Unit), f.of.Name(c),
-			budgets.Share.Format(s.Inside), budgets.Duration.Format(f.of.Limit.Value), frontier.CostWords(a.Unit, s.Cost))
+		inside := "There were no opportunities"
+		if s.Opportunities > 0 {
+			inside = fmt.Sprintf("%s of opportunities are inside %s", budgets.Share.Format(s.Inside), budgets.Duration.Format(f.of.Limit.Value))
+		}
+		words := fmt.Sprintf("Recommended%s: %s. %s, for %s for 1,000 keys", f.among(a.Unit), f.of.Name(c), inside, frontier.CostWords(a.Unit, s.Cost))
 		if a.Holds {
 			words += "; every budget holds in every run."
 		} else {
@@ -296,7 +304,7 @@ func (f *Frontier) notes() (notes []string) {
 		fmt.Sprintf("On the frontier (●) are settings that no other beats. One beats another that is better in at least one of %s, and worse in none: in every run against the run of the same seed, by half a point of a share, or 1 %% of the rest. Settings that hold every budget are beaten only by others that do. What differs by less, or not in every run, is no difference.", aims),
 		frontier.Rule)
 	notes = append(notes, f.costNotes()...)
-	notes = append(notes, fmt.Sprintf("inside: opportunities, which are keys after which the plugin's own rules would ask, whose first character could be shown within %s; p50 and p95 are of those where it came at all. useful: opportunities whose own request's answer was shown and not stale; text that a cache or typing along an earlier answer brought is not among it. flash: suggestions that were gone before anybody could read them. wasted: tokens, of prompts and answers, computed for what was not useful, for each useful answer.", budgets.Duration.Format(f.of.Limit.Value)))
+	notes = append(notes, fmt.Sprintf("inside: opportunities, which are keys after which the plugin's own rules would ask, whose first character could be shown within %s; p50 and p95 are of those where it came at all. useful: opportunities whose own request's answer was shown and not stale; text that a cache or typing along an earlier answer brought is not among it. flash: suggestions that were gone before anybody could read them. wasted: tokens, of prompts and answers, computed for what was not useful, for each useful answer. A dash is what is not known: nothing appeared that could flash, or nothing was useful; it is neither better nor worse than anything, and its settings beat none of which it is known.", budgets.Duration.Format(f.of.Limit.Value)))
 	notes = append(notes, "How often an answer is right is the scenario's (ide.answer.truth), and the same for every model unless --for says otherwise: whether a larger model writes better code is not modelled.")
 	if f.of.Assumed {
 		notes = append(notes, "150 ms is assumed: no budget of the scenario limits ttfc.")

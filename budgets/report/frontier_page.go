@@ -152,6 +152,12 @@ func (f *Frontier) Points() (points []FrontierPoint, setting string, kinds []str
 	for _, i := range f.order() {
 		c := &f.of.Cells[i]
 		s := c.Sum()
+		if s.Opportunities == 0 { // there is no share of them
+			continue
+		}
+		if c.Rate.Unit == "" { // the axis says that the cost is not known
+			s.Cost = 0
+		}
 		points = append(points, FrontierPoint{c.Rate.Unit, s.Cost, s.Inside, index[c.Values[k]], c.Efficient, c.Advised, c.Now, f.of.Name(c)})
 	}
 	return points, f.of.Names[k], kinds

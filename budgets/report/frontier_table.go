@@ -30,6 +30,9 @@ func (f *Frontier) Table(w io.Writer, o Options) error {
 	p.heading("Settings")
 	p.rows(rows)
 	for _, unit := range f.of.Units() {
+		if unit == "" { // nothing is known of one axis
+			continue
+		}
 		p.heading(f.plotTitle(unit))
 		for _, line := range f.plot(unit) {
 			p.line("  " + line)
@@ -92,29 +95,36 @@ type frontierColumn struct {
 // out, the first one first.
 func (f *Frontier) columns() []frontierColumn {
 	all := []frontierColumn{
-		{"inside", "%", func(_ *frontier.Cell, s *frontier.Sum) string { return tenths(s.Inside) }},
+		{"inside", "%", func(_ *frontier.Cell, s *frontier.Sum) string { return dashed(s.Inside, tenths) }},
 		{"p50", "ms", func(_ *frontier.Cell, s *frontier.Sum) string { return wholeMs(float64(s.P50), frontier.Known(s.P50)) }},
 		{"p95", "ms", func(_ *frontier.Cell, s *frontier.Sum) string { return wholeMs(float64(s.P95), frontier.Known(s.P95)) }},
-		{"useful", "%", func(_ *frontier.Cell, s *frontier.Sum) string { return tenths(s.Useful) }},
-		{"flash", "%", func(_ *frontier.Cell, s *frontier.Sum) string { return tenths(s.Flashes) }},
-		{"asked", "/key", func(_ *frontier.Cell, s *frontier.Sum) string { return budgets.Number(s.RequestsPerKey, 2) }},
-		{"wasted", "tokens", func(_ *frontier.Cell, s *frontier.Sum) string { return budgets.Number(s.Wasted, 0) }},
+		{"useful", "%", func(_ *frontier.Cell, s *frontier.Sum) string { return dashed(s.Useful, tenths) }},
+		{"flash", "%", func(_ *frontier.Cell, s *frontier.Sum) string { return dashed(s.Flashes, tenths) }},
+		{"asked", "/key", func(_ *frontier.Cell, s *frontier.Sum) string { return dashed(s.RequestsPerKey, places(2)) }},
+		{"wasted", "tokens", func(_ *frontier.Cell, s *frontier.Sum) string { return dashed(s.Wasted, places(0)) }},
 	}
 	if f.of.Saves {
-		all = append(all, frontierColumn{"saved", "chars", func(_ *frontier.Cell, s *frontier.Sum) string { return budgets.Number(s.Saved, 0) }})
+		all = append(all, frontierColumn{"saved", "chars", func(_ *frontier.Cell, s *frontier.Sum) string { return dashed(s.Saved, places(0)) }})
 	}
 	units := f.of.Units()
 	unit := pick(len(units) == 1 && units[0] == frontier.Dollars, "USD", "s")
-	return append(all, frontierColumn{"cost", unit, func(c *frontier.Cell, s *frontier.Sum) string {
-		if c.Rate.Unit == "" {
-			return "-"
-		}
-		return significant(s.Cost)
-	}})
+	return append(all, frontierColumn{"cost", unit, func(_ *frontier.Cell, s *frontier.Sum) string { return dashed(s.Cost, significant) }})
 }
 
 // frontierExtra are columns that a narrow page leaves out, the first one first.
 var frontierExtra = []string{"useful", "p50", "wasted", "p95"}
+
+// dashed writes a figure, and a dash for one that is not known.
+func dashed(v float64, write func(float64) string) string {
+	if math.IsNaN(v) {
+		return "-"
+	}
+	return write(v)
+}
+
+func places(n int) func(float64) string {
+	return func(v float64) string { return budgets.Number(v, n) }
+}
 
 func tenths(share float64) string { return budgets.Number(100*share, 1) }
 
@@ -215,10 +225,7 @@ func marksOf(c *frontier.Cell) string {
 // plotTitle says what the axes of a plot are.
 func (f *Frontier) plotTitle(unit string) string {
 	what := fmt.Sprintf("Opportunities inside %s (up) for cost (right)", budgets.Duration.Format(f.of.Limit.Value))
-	switch unit {
-	case "":
-		return what + ", of which nothing is known"
-	case frontier.Dollars:
+	if unit == frontier.Dollars {
 		return what + ", USD for 1,000 keys"
 	}
 	return what + ", seconds of " + unit + " for 1,000 keys"
@@ -235,7 +242,7 @@ func (f *Frontier) plot(unit string) (lines []string) {
 	most, least := 0., 1.
 	for _, i := range f.order() {
 		c := &f.of.Cells[i]
-		if s := c.Sum(); c.Rate.Unit == unit {
+		if s := c.Sum(); c.Rate.Unit == unit && s.Opportunities > 0 {
 			most, least = max(most, s.Cost), min(least, s.Inside)
 		}
 	}
@@ -255,7 +262,7 @@ func (f *Frontier) plot(unit string) (lines []string) {
 		for _, i := range f.order() {
 			c := &f.of.Cells[i]
 			s := c.Sum()
-			if c.Rate.Unit == unit && strings.ContainsRune(marksOf(c), layer) && most > 0 {
+			if c.Rate.Unit == unit && s.Opportunities > 0 && strings.ContainsRune(marksOf(c), layer) && most > 0 {
 				grid[at(s.Inside)][min(plotWide-1, int(s.Cost/most*(plotWide-1)))] = layer
 			}
 		}

@@ -40,6 +40,9 @@ func TestFrontierTable(t *testing.T) {
 		}
 	}
 	for line := range strings.Lines(page.String()) {
+		if cells := strings.Fields(line); strings.HasPrefix(line, "  ▶  75ms") && strings.Join(cells[len(cells)-4:], " ") != "95.0 - 0.20 24.0" {
+			t.Errorf("a row %q, want a dash for what is not known", line)
+		}
 		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 100 {
 			t.Errorf("a line of %d columns: %s", n, line)
 		}
@@ -91,7 +94,7 @@ func TestFrontierFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(rows.String()), "\n")
-	if want := "75ms,<small> & a name that is long enough to leave no room,false,true,true,true,0.95,,,0,0,0.2,0,0,24,,24,L4,,"; len(lines) != 4 || lines[1] != want {
+	if want := "75ms,<small> & a name that is long enough to leave no room,false,true,true,true,0.95,,,,,0.2,,,24,,24,L4,,"; len(lines) != 4 || lines[1] != want {
 		t.Errorf("rows %q, want %q first", lines, want)
 	}
 }
