@@ -22,13 +22,13 @@ type Figures struct {
 	Flashes       ghost.Share // of suggestions that appeared, those that nobody can read
 	Requests      int         // sent, warm-ups aside
 	UsefulAnswers int
-	WastedPrompt  int // tokens evaluated for answers that were not useful
-	WastedOutput  int // and generated
-	Accepted      int // suggestions
-	Saved         int // characters of those
-	Busy          time.Duration
-	Tokens        price.Tokens // of all requests, as far as they were counted
-	Missed        []Missed     // budgets that the run does not hold; none of one that holds all
+	WastedPrompt  int           // tokens evaluated for answers that were not useful
+	WastedOutput  int           // and generated
+	Accepted      int           // suggestions
+	Saved         int           // characters of those
+	Busy          time.Duration // the model worked on at least one request, warm-ups among them
+	Tokens        price.Tokens  // of all requests, of warm-ups too, as far as they were counted
+	Missed        []Missed      // budgets that the run does not hold; none of one that holds all
 }
 
 // Of tells of a run. The limit is that of the first character after an opportunity.
@@ -38,11 +38,11 @@ func Of(run trace.Run, limit budgets.Limit) (f Figures, err error) {
 		return f, err
 	}
 	r := a.Ghost()
-	seen, worth, waste := r.Seen(), r.Worth(), r.Waste()
+	seen, worth, waste, all := r.Seen(), r.Worth(), r.Waste(), allOf(r)
 	f = Figures{
 		Keys: len(r.Keys), Useful: worth.OfOpportunities, Flashes: ghost.Share{N: seen.Flashes, Of: seen.Suggestions},
 		Requests: r.Sent(), UsefulAnswers: waste.Useful, WastedPrompt: waste.WastedPrompt, WastedOutput: waste.WastedOutput,
-		Accepted: seen.Accepted, Saved: seen.Saved, Busy: busy(r), Tokens: tokens(r),
+		Accepted: seen.Accepted, Saved: seen.Saved, Busy: busy(all), Tokens: tokens(all),
 	}
 	pool := a.Landing()
 	f.Opportunities, f.Inside.Of = pool.Population, pool.Population
@@ -60,13 +60,18 @@ func Of(run trace.Run, limit budgets.Limit) (f Figures, err error) {
 	return f, nil
 }
 
+// allOf returns every request of a run, warm-ups among them: accelerators work on those too,
+// and a service charges for them.
+func allOf(r *ghost.Run) []ghost.Request { return slices.Concat(r.Warming, r.Requests) }
+
 // busy returns for how long the model worked on at least one request, whether or not anybody
 // waited for it any more.
-func busy(r *ghost.Run) (sum time.Duration) {
+func busy(requests []ghost.Request) (sum time.Duration) {
 	type stretch struct{ from, to time.Duration }
 	var all []stretch
-	for i := range r.Requests {
-		if from, to := r.Requests[i].Served(); from != pipeline.Unknown && to > from {
+	for i := range requests {
+		q := &requests[i]
+		if from, to := q.Served(); from != pipeline.Unknown && to > from {
 			all = append(all, stretch{from, to})
 		}
 	}
@@ -81,10 +86,10 @@ func busy(r *ghost.Run) (sum time.Duration) {
 }
 
 // tokens adds up what a service would count, by the asker's own count where nobody counted.
-func tokens(r *ghost.Run) (sum price.Tokens) {
-	for i := range r.Requests {
-		q := &r.Requests[i]
-		prompt, output, _, _ := q.Request.Tokens()
+func tokens(requests []ghost.Request) (sum price.Tokens) {
+	for i := range requests {
+		q := &requests[i]
+		prompt, output, _, _ := q.Tokens()
 		sum = sum.Add(price.Tokens{Prompt: max(0, prompt), Cached: max(0, q.CachedTokens), Output: max(0, output)})
 	}
 	return sum

@@ -256,6 +256,22 @@ func TestFigures(t *testing.T) {
 	}
 }
 
+// What accelerators did for a warm-up costs as much as the rest, though nobody asked for it
+// with a key; at an instant of two requests they work once.
+func TestWarmUpsCost(t *testing.T) {
+	run := keys(t)
+	q := pipeline.NewRequest(99, 0)
+	q.Simulated, q.Sent, q.Scheduled, q.FirstOutput, q.End, q.PromptTokens, q.CachedTokens, q.OutputTokens = true, 0, 0, 50*ms, 60*ms, 1000, 0, 1
+	run.Traces = append(run.Traces, pipeline.Trace{Kind: pipeline.KindStep, End: q.End, Requests: []pipeline.Request{q}, Facts: []pipeline.Fact{{Name: pipeline.FactClass, Value: pipeline.ClassFocus}}})
+	f, err := Of(run, budgets.Limit{Value: float64(150 * ms)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(f.Keys, f.Requests, f.Busy, f.Tokens), "4 4 500ms {1400 160 41}"; got != want {
+		t.Errorf("figures %s, want %s", got, want)
+	}
+}
+
 func TestCosts(t *testing.T) {
 	f := Figures{Keys: 500, Busy: 18 * time.Second, Tokens: price.Tokens{Prompt: 1_000_000}}
 	for _, c := range []struct {

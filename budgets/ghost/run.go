@@ -29,6 +29,7 @@ type Run struct {
 	Steps    []*pipeline.Trace // what is no key and may have led to a request, warm-ups aside
 	Requests []Request         // of both, in the order of their IDs
 	WarmUps  int               // requests that nobody waited for, those aside that the tester dropped
+	Warming  []Request         // all that nobody waited for: what was worked on them is work too
 	Options  Options
 
 	byID map[int64]*Request
@@ -90,6 +91,7 @@ func (r *Run) file(t *pipeline.Trace) {
 	switch {
 	case t.Fact(pipeline.FactClass) == pipeline.ClassFocus:
 		for i := range t.Requests {
+			r.Warming = append(r.Warming, Request{Request: &t.Requests[i], Trace: t})
 			if t.Requests[i].Outcome != pipeline.Dropped {
 				r.WarmUps++
 			}

@@ -319,7 +319,7 @@ func (f *Frontier) costNotes() (notes []string) {
 		notes = append(notes, "Cost: dollars for 1,000 keys, of a hosted model by its published price for tokens, of an accelerator by the stated price of an hour times the time in which it worked on a request, as if others filled the rest.")
 	}
 	if slices.ContainsFunc(units, func(u string) bool { return u != frontier.Dollars && u != "" }) {
-		notes = append(notes, "Cost: seconds of the accelerators in which a request was worked on, for 1,000 keys. Those of different accelerators are not compared, since nobody stated what an hour of them costs (--dollars-hour).")
+		notes = append(notes, "Cost: seconds of the accelerators in which a request was worked on, warm-ups among them, for 1,000 keys. Those of different accelerators are not compared, since nobody stated what an hour of them costs (--dollars-hour).")
 	}
 	if slices.Contains(units, "") {
 		notes = append(notes, "Of a hosted model without a published price no cost is known.")
