@@ -3,6 +3,7 @@ package quality
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"halfsecond/pipeline/dist"
@@ -25,9 +26,10 @@ const confidence = .95
 //
 // Intervals are those of the percentile bootstrap, over whole sessions or blocks of
 // neighbours (quantile.BySession); that of a share is Wilson's, for as many independent
-// answers as they are worth when they are drawn so (quantile.Plan.Independent). Where all answers parse, or all are
-// broken, the others reach to what they are at the end of Wilson's interval: that nothing
-// was broken among ten answers does not say that nothing will be.
+// answers as they are worth when they are drawn so (quantile.Plan.Independent). Where all
+// answers parse, or all are broken, the share is of all that could be told, and the others
+// reach to what they are at the end of its interval: that nothing was broken among ten answers
+// does not say that nothing will be.
 func Of(answers []Answer, repair time.Duration, seed uint64) Speed {
 	var all sums
 	for i := range answers {
@@ -39,7 +41,7 @@ func Of(answers []Answer, repair time.Duration, seed uint64) Speed {
 	s.Drawn = drawn(plan)
 	redrawn := redraw(answers, plan, repair, seed)
 
-	s.Independent, _ = plan.Independent(breaks(answers))
+	s.Independent = independent(plan, answers)
 	share := wilson(values[broken], s.Independent, confidence)
 	if len(answers) < LeastAnswers {
 		share.HasInterval = false
@@ -75,16 +77,14 @@ func Point(answers []Answer, repair time.Duration) Speed {
 }
 
 // planOf returns what of the answers is drawn together: neighbours as far as their times
-// resemble each other, or whether they are broken.
+// resemble each other, or whether they are broken, of those of which it could be told.
 func planOf(answers []Answer) quantile.Plan {
-	sessions, times, breaks := make([]int, len(answers)), make([]float64, len(answers)), make([]float64, len(answers))
+	sessions, times := make([]int, len(answers)), make([]float64, len(answers))
 	for i, a := range answers {
 		sessions[i], times[i] = a.Session, a.For.Seconds()
-		if a.Syntax == Breaks {
-			breaks[i] = 1
-		}
 	}
-	return quantile.BySession(sessions, func() int { return max(quantile.BlockLength(times), quantile.BlockLength(breaks)) })
+	told := slices.Concat(breaks(answers)...)
+	return quantile.BySession(sessions, func() int { return max(quantile.BlockLength(times), quantile.BlockLength(told)) })
 }
 
 func drawn(p quantile.Plan) string {
@@ -149,6 +149,23 @@ func wilson(share, n, confidence float64) Estimate {
 	e := Estimate{Value: share, Known: true, HasInterval: true}
 	e.Low, e.High = quantile.Proportion{Share: share, N: n}.Wilson(confidence)
 	return e
+}
+
+// independent returns how many answers those are worth of which it could be told whether they
+// parse. Where all do, or none does, nothing says that they hang together, and each is worth
+// one: with a single other among them that is what they are worth too, so that a model without
+// a fault does not look worse than one with one.
+func independent(plan quantile.Plan, answers []Answer) float64 {
+	told := breaks(answers)
+	n, known := plan.Independent(told)
+	if known {
+		return n
+	}
+	n = 0
+	for _, of := range told {
+		n += float64(len(of))
+	}
+	return n
 }
 
 // breaks returns of each answer whether it is broken; nothing of one of which nobody could tell.

@@ -146,6 +146,52 @@ func TestNothingBroken(t *testing.T) {
 	}
 }
 
+// That times hang together says nothing of faults: a model without any is worth all its answers,
+// and looks better than one with a fault, whatever is drawn together.
+func TestFaultlessIsNotWorse(t *testing.T) {
+	slowing := func(k int, users int) []Answer {
+		all := alike(1000, k, Answer{Tokens: 40, Characters: 100, Useful: 50})
+		for i := range all {
+			all[i].For, all[i].Session = time.Duration(100+i/100)*time.Millisecond, i%users
+		}
+		return all
+	}
+	for name, users := range map[string]int{"blocks": 1, "sessions": 20} {
+		none, one, all := Of(slowing(0, users), time.Second, 1), Of(slowing(1, users), time.Second, 1), Of(slowing(1000, users), time.Second, 1)
+		if none.Drawn == "answers one by one" {
+			t.Fatalf("%s: drawn one by one", name)
+		}
+		// Wilson, 0 of 1000: z^2 / (1000 + z^2) = .003827.
+		const end = 3.841458820694124 / 1003.841458820694124
+		if got := none.Parsing; !near(got.Low, 1-end) || got.High != 1 || none.Independent != 1000 {
+			t.Errorf("%s, none broken: parsing %+v of %g, want from %g to 1 of 1,000", name, got, none.Independent, 1-end)
+		}
+		if got := all.Parsing; got.Low != 0 || !near(got.High, end) {
+			t.Errorf("%s, all broken: parsing %+v, want from 0 to %g", name, got, end)
+		}
+		if one.Parsing.Low >= none.Parsing.Low || one.Parsing.High >= none.Parsing.High {
+			t.Errorf("%s: one broken %+v, none %+v", name, one.Parsing, none.Parsing)
+		}
+	}
+}
+
+// Where half of the answers cannot be told, a share is worth the other half, and no less.
+func TestIntervalOfThoseTold(t *testing.T) {
+	answers := mixed(400, 100, Answer{For: time.Second})
+	told := Of(answers, time.Second, 1)
+	var beside []Answer
+	for _, a := range answers {
+		beside = append(beside, a, Answer{For: time.Second})
+	}
+	s := Of(beside, time.Second, 1)
+	if s.Told != 400 || s.Independent != told.Independent || s.Parsing != told.Parsing || s.Drawn != told.Drawn {
+		t.Errorf("%d told, worth %g, %+v; want 400, %g, %+v", s.Told, s.Independent, s.Parsing, told.Independent, told.Parsing)
+	}
+	if told.Independent != 400 {
+		t.Errorf("worth %g, want 400", told.Independent)
+	}
+}
+
 // A model of 200 tokens a second that writes broken code loses against one of 40.
 func ExampleOf() {
 	// 24 tokens after 60 ms: at 200 tokens a second 3 of 10 are broken, at 40 one of 50 is.
