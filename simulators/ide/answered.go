@@ -7,8 +7,8 @@ import (
 	"halfsecond/pipeline/document"
 )
 
-// Answered is an answer that came whole, whether anybody saw it or not, beside the document
-// that it was asked for. It shares the document's bytes and may be kept.
+// Answered is an answer that came whole, whether anybody saw it or not, and though the editor
+// gave it up meanwhile, beside the document that it was asked for. It shares the document's bytes and may be kept.
 type Answered struct {
 	Request int64
 	Asked   document.Snapshot

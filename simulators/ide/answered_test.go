@@ -19,7 +19,8 @@ func told(r *rig) *[]string {
 }
 
 // Answers are told of as they came, beside the document that they were asked for: right ones,
-// those that were cut, and those that only stand for something. Requests that were closed, and
+// those that were cut, those that only stand for something, and those that the editor gave up
+// without closing their request. Requests that were closed, and
 // answers without anything to see, are no answers.
 func TestAnswered(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -66,5 +67,20 @@ func TestAnswered(t *testing.T) {
 	r.play(open("", "").will("abcdef").key(0, "a").key(20*ms, "b").key(40*ms, "c"))
 	if want := []string{`3 abc|def||0 "def" will "def" cut false stands false`}; !slices.Equal(*got, want) {
 		t.Errorf("of requests that were closed: told %q, want %q", *got, want)
+	}
+
+	// What the editor gave up and did not close came whole all the same: it is told of by what
+	// was asked for, though nobody saw it.
+	r = newRig(t, 1, 50*ms, 10*ms)
+	r.config.Plugin.Cancel = plugin.CancelDiscard
+	got = told(r)
+	r.play(open("", "").will("abcdef").key(0, "a").key(20*ms, "b").key(40*ms, "c"))
+	want := []string{
+		`1 a|bcdef||0 "bcdef" will "bcdef" cut false stands false`,
+		`2 ab|cdef||0 "cdef" will "cdef" cut false stands false`,
+		`3 abc|def||0 "def" will "def" cut false stands false`,
+	}
+	if !slices.Equal(*got, want) {
+		t.Errorf("of answers that were dropped: told %q, want %q", *got, want)
 	}
 }
