@@ -104,14 +104,31 @@ func (f *Frontier) mark() {
 			}
 		}
 	}
+	falls := func(a, b int) bool { return wins[b][a] && !reaches[a][b] }
 	for a := range f.Cells {
 		c := &f.Cells[a]
-		c.Beats, c.Efficient = -1, f.run(c)
+		c.Efficient = f.run(c)
 		for b := range f.Cells {
-			if wins[b][a] && !reaches[a][b] {
-				c.Beats, c.Efficient = b, false
-				break
-			}
+			c.Efficient = c.Efficient && !falls(a, b)
 		}
 	}
+	for a := range f.Cells {
+		f.Cells[a].Beats = f.beater(func(b int) bool { return falls(a, b) })
+	}
+}
+
+// beater returns one of the cells that beat another, one on the frontier where there is any; -1
+// for none.
+func (f *Frontier) beater(beats func(b int) bool) int {
+	one := -1
+	for b := range f.Cells {
+		switch {
+		case !beats(b):
+		case f.Cells[b].Efficient:
+			return b
+		case one < 0:
+			one = b
+		}
+	}
+	return one
 }

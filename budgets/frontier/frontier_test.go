@@ -168,6 +168,26 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
+// Why settings with more inside than those that are recommended fall is said, and by which of
+// those on the frontier.
+func TestBeaten(t *testing.T) {
+	// b beats a by cost, and c, which is on the frontier, beats both.
+	f := judged(1, thousandths("a", 942, 30), thousandths("b", 940, 20), thousandths("c", 939, 10))
+	if f.Cells[0].Beats != 2 || f.Cells[1].Beats != 2 || f.Cells[2].Beats != -1 {
+		t.Errorf("beaten by %d, %d, %d; want 2, 2, -1", f.Cells[0].Beats, f.Cells[1].Beats, f.Cells[2].Beats)
+	}
+	want := "debounce a has the most inside, 94.2 %, and is beaten by debounce c, with 93.9 %: what it has more is not half a point in every run; debounce a → c: 0.11 requests a key instead of 0.13, 0.33x accelerator time"
+	if got := f.Beaten("L4"); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if got := judged(1, thousandths("a", 950, 30), thousandths("b", 940, 20)).Beaten("L4"); got != "" {
+		t.Errorf("on the frontier: %q", got)
+	}
+	if got := f.Beaten("H100"); got != "" {
+		t.Errorf("of another card: %q", got)
+	}
+}
+
 // thousandths is a cell of one run with so many of 1,000 opportunities inside.
 func thousandths(value string, inside, seconds int) Cell {
 	c := made(value, 0, [4]int{90, seconds, 5, 7})

@@ -58,6 +58,29 @@ func (f *Frontier) Trade(from, to int) string {
 	return f.Changes(from, to) + ": " + strings.Join(effects, ", ")
 }
 
+// Beaten says why settings fall that have more inside than any others of their unit of costs;
+// "" where those are on the frontier.
+func (f *Frontier) Beaten(unit string) string {
+	var all []int
+	for i := range f.Cells {
+		if c := &f.Cells[i]; f.run(c) && c.Rate.Unit == unit {
+			all = append(all, i)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	most := f.top(all, &f.aims()[0])
+	c := &f.Cells[most]
+	if c.Beats < 0 {
+		return ""
+	}
+	by := &f.Cells[c.Beats]
+	x, y := c.Sum(), by.Sum()
+	return fmt.Sprintf("%s has the most inside, %s, and is beaten by %s, with %s: what it has more is not half a point in every run; %s",
+		f.Name(c), budgets.Share.Format(x.Inside), f.Name(by), budgets.Share.Format(y.Inside), f.Trade(most, c.Beats))
+}
+
 // Changes writes down what differs between the settings of two cells.
 func (f *Frontier) Changes(from, to int) string {
 	var parts []string

@@ -46,10 +46,10 @@ type FrontierAdvice struct {
 
 // FrontierCell is one combination of settings.
 type FrontierCell struct {
-	Settings       []string `json:"settings"` // values, in the order of the keys
-	Now            bool     `json:"now"`      // the scenario has them
-	Frontier       bool     `json:"frontier"` // no other beats it
-	BeatenBy       *int     `json:"beaten_by"`
+	Settings       []string `json:"settings"`  // values, in the order of the keys
+	Now            bool     `json:"now"`       // the scenario has them
+	Frontier       bool     `json:"frontier"`  // no other beats it
+	BeatenBy       *int     `json:"beaten_by"` // cell, from 0, on the frontier where one of those beats it
 	Recommended    bool     `json:"recommended"`
 	Holds          bool     `json:"holds_budgets"`
 	Impossible     *string  `json:"impossible"` // why it cannot be run
@@ -157,7 +157,7 @@ func (f *Frontier) JSON(w io.Writer) error {
 var frontierFields = []string{
 	"now", "frontier", "recommended", "holds_budgets", "inside_share", "ttfc_p50_ms", "ttfc_p95_ms", "useful_share", "flash_share", "requests_per_key",
 	"wasted_prompt_tokens_per_useful", "wasted_output_tokens_per_useful", "accelerator_seconds_per_1000_keys", "saved_characters_per_1000_keys",
-	"cost_per_1000_keys", "cost_unit", "developers", "impossible",
+	"cost_per_1000_keys", "cost_unit", "developers", "impossible", "beaten_by",
 }
 
 // CSV writes a row for each cell.
@@ -188,14 +188,17 @@ func (c *FrontierCell) row() []string {
 	for _, v := range []*float64{c.Inside, c.P50, c.P95, c.Useful, c.Flashes, c.RequestsPerKey, c.WastedPrompt, c.WastedOutput, c.Seconds, c.Saved, c.Cost} {
 		row = append(row, number(v))
 	}
-	developers, impossible := "", ""
+	developers, impossible, beatenBy := "", "", ""
+	if c.BeatenBy != nil {
+		beatenBy = strconv.Itoa(*c.BeatenBy)
+	}
 	if c.Developers != nil {
 		developers = strconv.Itoa(*c.Developers)
 	}
 	if c.Impossible != nil {
 		impossible = *c.Impossible
 	}
-	return append(row, c.CostUnit, developers, impossible)
+	return append(row, c.CostUnit, developers, impossible, beatenBy)
 }
 
 // sentences say which settings to take, and what for.
@@ -266,6 +269,9 @@ func (f *Frontier) trades() (all []string) {
 		}
 		for _, n := range f.of.Neighbours(a.Cell) {
 			all = append(all, "From the recommended ones"+f.among(a.Unit)+": "+f.of.Trade(a.Cell, n)+".")
+		}
+		if words := f.of.Beaten(a.Unit); words != "" {
+			all = append(all, "Beaten"+f.among(a.Unit)+": "+words+".")
 		}
 	}
 	return all

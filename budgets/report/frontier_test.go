@@ -94,7 +94,7 @@ func TestFrontierFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(rows.String()), "\n")
-	if want := "75ms,<small> & a name that is long enough to leave no room,false,true,true,true,0.95,,,,,0.2,,,24,,24,L4,,"; len(lines) != 4 || lines[1] != want {
+	if want := "75ms,<small> & a name that is long enough to leave no room,false,true,true,true,0.95,,,,,0.2,,,24,,24,L4,,,"; len(lines) != 4 || lines[1] != want {
 		t.Errorf("rows %q, want %q first", lines, want)
 	}
 }
