@@ -16,8 +16,11 @@ var overNetwork = append([]string{"endpoint", "model", "ignore-eos", "cold", "ca
 func (o *runOptions) languageServer(s *scenario.Scenario) (*langserver.Config, error) {
 	command, err := words(o.lsp)
 	errs := []error{o.guard.resolve()}
-	if err != nil {
+	switch {
+	case err != nil:
 		errs = append(errs, fmt.Errorf("--lsp: %w", err))
+	case len(command) == 0:
+		errs = append(errs, errors.New("--lsp is empty: want a command, such as 'node server.js --stdio'"))
 	}
 	if s.IDE == nil {
 		errs = append(errs, fmt.Errorf("--lsp completes in an editor: it is for kind ide, not for kind %s", s.Kind))

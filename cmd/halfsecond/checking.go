@@ -14,8 +14,11 @@ import (
 // checking returns what --checker asks for, nil for nothing. A command stands in a flag and in no
 // scenario, for who runs somebody's file does not mean to run somebody's program.
 func (o *runOptions) checking(s *scenario.Scenario) (*runner.Checking, error) {
-	if o.checker == "" {
+	if !o.given("checker") {
 		return nil, nil
+	}
+	if strings.TrimSpace(o.checker) == "" {
+		return nil, errors.New("--checker is empty: want go, json, or LANGUAGE=COMMAND, such as 'python=python3 check.py'")
 	}
 	if s.IDE == nil {
 		return nil, fmt.Errorf("--checker parses completions in an editor: it is for kind ide, not for kind %s", s.Kind)

@@ -212,7 +212,7 @@ func runRun(ctx context.Context, p *program, o *runOptions) error {
 // settings resolves what the flags and the scenario say of how to run.
 func (o *runOptions) settings(s *scenario.Scenario) (runner.Settings, error) {
 	set := runner.Settings{Target: s.Run.Target, Seed: s.Run.Seed, N: s.Run.N, Version: buildVersion(), HashTexts: o.hashTexts, SelfTest: !o.untested}
-	if len(o.endpoints) > 0 || o.lsp != "" {
+	if len(o.endpoints) > 0 || o.given("lsp") {
 		set.Target = runner.Endpoint
 	}
 	if o.given("target") {
@@ -246,7 +246,7 @@ func (o *runOptions) settings(s *scenario.Scenario) (runner.Settings, error) {
 	switch {
 	case !slices.Contains(runner.Targets(), set.Target):
 		errs = append(errs, fmt.Errorf("--target %s: want %s%s", set.Target, strings.Join(runner.Targets(), ", "), orMeant(set.Target, runner.Targets())))
-	case set.Target == runner.Endpoint && o.lsp != "":
+	case set.Target == runner.Endpoint && o.given("lsp"):
 		server, err := o.languageServer(s)
 		set.Server = server
 		errs = append(errs, err)
@@ -261,7 +261,7 @@ func (o *runOptions) settings(s *scenario.Scenario) (runner.Settings, error) {
 		errs = append(errs, err, misplaced, o.mayOverlap(s))
 	case o.cold || o.caFile != "" || o.given("metrics"):
 		errs = append(errs, fmt.Errorf("--cold, --ca-file and --metrics are for --target endpoint, not for %s", set.Target))
-	case o.lsp != "":
+	case o.given("lsp"):
 		errs = append(errs, fmt.Errorf("--lsp is for --target endpoint, not for %s", set.Target))
 	case len(o.endpoints) > 0:
 		errs = append(errs, fmt.Errorf("--endpoint is for --target endpoint, not for %s", set.Target))
