@@ -133,6 +133,9 @@ func runFrontier(ctx context.Context, p *program, o *frontierOptions) error {
 	if o.check {
 		return showFrontierPlan(p, plan)
 	}
+	if err := o.mayKeep(); err != nil {
+		return usageError(err)
+	}
 	bar := p.bar(runner.Sim, plan.Runs())
 	plan.OnRun(bar.done)
 	f, err := study.Frontier(ctx, plan)
@@ -247,6 +250,41 @@ func (p *program) showFrontier(r *report.Frontier) error {
 	return r.Table(p.out, report.Options{Width: min(p.width, 140), Color: p.color && p.width > 0})
 }
 
+// mayKeep makes the folder of --out, and reports what will not be kept where it is asked for,
+// which is worth knowing before all is run.
+func (o *frontierOptions) mayKeep() error {
+	var errs []error
+	for _, flag := range []struct{ name, value string }{{"html", o.html}, {"out", o.out}} {
+		if o.given(flag.name) && flag.value == "" {
+			errs = append(errs, fmt.Errorf("--%s is empty: want a name", flag.name))
+		}
+	}
+	if o.html != "" {
+		if err := mayReplace(o.html); err != nil {
+			errs = append(errs, fmt.Errorf("--html: %w", err))
+		}
+	}
+	if o.out != "" {
+		err := os.MkdirAll(o.out, 0o755)
+		for _, ending := range frontierFiles {
+			if err == nil {
+				err = mayReplace(o.file(ending))
+			}
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("--out: %w", err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// frontierFiles are the endings of the files that --out keeps.
+var frontierFiles = []string{"html", "svg", "csv", "json"}
+
+func (o *frontierOptions) file(ending string) string {
+	return filepath.Join(o.out, "frontier."+ending)
+}
+
 // keep writes what --out and --html ask for.
 func (o *frontierOptions) keep(r *report.Frontier) error {
 	if o.out == "" && o.html == "" {
@@ -265,18 +303,13 @@ func (o *frontierOptions) keep(r *report.Frontier) error {
 	if o.out == "" {
 		return nil
 	}
-	if err := os.MkdirAll(o.out, 0o755); err != nil {
-		return fmt.Errorf("--out: %w", err)
-	}
 	picture := func(w io.Writer) error { _, err := w.Write(svg); return err }
-	for _, f := range []struct {
-		name  string
-		write func(io.Writer) error
-	}{{"html", page}, {"svg", picture}, {"csv", r.CSV}, {"json", r.JSON}} {
-		if svg == nil && f.name == "svg" {
+	write := map[string]func(io.Writer) error{"html": page, "svg": picture, "csv": r.CSV, "json": r.JSON}
+	for _, ending := range frontierFiles {
+		if svg == nil && ending == "svg" {
 			continue
 		}
-		if err := replaceFile(filepath.Join(o.out, "frontier."+f.name), f.write); err != nil {
+		if err := replaceFile(o.file(ending), write[ending]); err != nil {
 			return fmt.Errorf("--out: %w", err)
 		}
 	}

@@ -17,7 +17,7 @@ func replaceFile(name string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
+	f, err := beside(name)
 	if err != nil {
 		return err
 	}
@@ -29,6 +29,30 @@ func replaceFile(name string, write func(io.Writer) error) error {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return nil
+}
+
+// beside makes a file with another name beside one. What goes wrong is said of that one.
+func beside(name string) (*os.File, error) {
+	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return nil, fmt.Errorf("%s: %w", name, at.Err)
+	}
+	return f, err
+}
+
+// mayReplace reports why a file could not be made or replaced, before there is anything to
+// write; nil where it could. It leaves all as it is.
+func mayReplace(name string) error {
+	name, err := replaceable(name)
+	if err != nil {
+		return err
+	}
+	f, err := beside(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // replaceable returns the name of the file itself that a name is of, links followed. It

@@ -67,6 +67,20 @@ func TestReplaceFile(t *testing.T) {
 		t.Errorf("got %v, want %v", err, broken)
 	}
 	wantText(t, at("new"), "b")
+	// What could be replaced is said before anything is written, and leaves all as it is; the
+	// name is that of the file and not of one beside it.
+	if err := mayReplace(at("new")); err != nil {
+		t.Error(err)
+	}
+	if err := mayReplace(at("other")); err != nil {
+		t.Error(err)
+	}
+	if err := mayReplace(at("folder")); err == nil {
+		t.Error("a folder may be replaced")
+	}
+	if err, want := mayReplace(at("no/such")), at("no/such")+": no such file or directory"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
 	if after, err := os.ReadDir(dir); err != nil || len(after) != len(entries) {
 		t.Errorf("there are %d files, %v; want %d", len(after), err, len(entries))
 	}
