@@ -23,9 +23,9 @@ type keysOptions struct {
 	gaps          string
 	text          string
 	lines         int
-	errors        float64
-	rethinks      float64
-	jumps, pastes float64
+	errors        shareFlag
+	rethinks      shareFlag
+	jumps, pastes shareFlag
 	session       string
 	document      int
 	n             int
@@ -69,10 +69,10 @@ recording of VS Code.`,
 	f.StringVar(&o.gaps, "gaps", typing.LogNormal.String(), "`form` of the gaps: "+strings.Join(typing.ShapeNames(), " or "))
 	f.StringVar(&o.text, "text", "go-handler", "built-in `text` ("+strings.Join(typing.TextNames(), ", ")+"), or a file")
 	f.IntVar(&o.lines, "lines", 20, "`lines` typed at a time somewhere in the text; 0 types all of it into an empty document")
-	f.Float64Var(&o.errors, "errors", 0, "`share` of letters and digits mistyped and put right (default: the typist's)")
-	f.Float64Var(&o.rethinks, "rethinks", 0, "`share` of lines taken back in part and typed again (default: the typist's)")
-	f.Float64Var(&o.jumps, "jumps", 0, "`share` of lines after which the end of one above is typed anew")
-	f.Float64Var(&o.pastes, "pastes", 0, "`share` of lines at which 2 to 8 lines are pasted")
+	f.Var(&o.errors, "errors", "`share`, such as 2%, of letters and digits mistyped and put right (default: the typist's)")
+	f.Var(&o.rethinks, "rethinks", "`share` of lines taken back in part and typed again (default: the typist's)")
+	f.Var(&o.jumps, "jumps", "`share` of lines after which the end of one above is typed anew")
+	f.Var(&o.pastes, "pastes", "`share` of lines at which 2 to 8 lines are pasted")
 	f.StringVar(&o.session, "session", "", "a recorded session instead: "+keystrokes.BuiltInName+", or a `file`")
 	f.IntVar(&o.document, "document", 0, "`number` of one document of it (default: the whole session)")
 	f.IntVar(&o.n, "n", 1000, "`keys` to type; of a session the first of them (default there: all)")
@@ -164,13 +164,19 @@ func (o *keysOptions) generated() (typing.Source, error) {
 	if shape < 0 {
 		return nil, fmt.Errorf("--gaps %s: want %s", o.gaps, strings.Join(typing.ShapeNames(), " or "))
 	}
-	profile.Shape, profile.Lines, profile.Jumps, profile.Pastes = typing.Shape(shape), o.lines, o.jumps, o.pastes
-	for flag, to := range map[string]struct{ from, into *float64 }{
-		"wpm": {&o.wpm, &profile.WPM}, "errors": {&o.errors, &profile.Slips}, "rethinks": {&o.rethinks, &profile.Rethinks},
+	profile.Shape, profile.Lines, profile.Jumps, profile.Pastes = typing.Shape(shape), o.lines, float64(o.jumps), float64(o.pastes)
+	for flag, to := range map[string]struct {
+		from float64
+		into *float64
+	}{
+		"wpm": {o.wpm, &profile.WPM}, "errors": {float64(o.errors), &profile.Slips}, "rethinks": {float64(o.rethinks), &profile.Rethinks},
 	} {
 		if o.given(flag) {
-			*to.into = *to.from
+			*to.into = to.from
 		}
+	}
+	if err := o.shares(); err != nil {
+		return nil, err
 	}
 	text, err := o.content()
 	if err != nil {
@@ -181,6 +187,20 @@ func (o *keysOptions) generated() (typing.Source, error) {
 		return nil, err
 	}
 	return typing.First(who.Type(o.seed, o.user), o.n), nil
+}
+
+// shares reports those that are none.
+func (o *keysOptions) shares() error {
+	var errs []error
+	for _, flag := range []struct {
+		name  string
+		value shareFlag
+	}{{"errors", o.errors}, {"rethinks", o.rethinks}, {"jumps", o.jumps}, {"pastes", o.pastes}} {
+		if !(flag.value >= 0 && flag.value <= 1) {
+			errs = append(errs, fmt.Errorf("--%s %s: want a share from 0 to 1, or from 0%% to 100%%", flag.name, flag.value.String()))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // content returns the text to type.

@@ -66,7 +66,7 @@ func writeKeysTable(w io.Writer, s fit.Summary) error {
 	}
 	fmt.Fprintf(t, "other edits\t%d\tpastes, suggestions taken, formatting\n", s.Changes)
 	fmt.Fprintf(t, "moves\t%d\tof the cursor\n", s.Moves)
-	fmt.Fprintf(t, "documents\t%d\topened\n", s.Opens)
+	fmt.Fprintf(t, "opened\t%d\tdocuments, one that was left or read anew again\n", s.Opens)
 	return t.Flush()
 }
 
