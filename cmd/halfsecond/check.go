@@ -58,7 +58,7 @@ func (o *runOptions) runCheck(ctx context.Context, p *program, s *scenario.Scena
 	if err != nil {
 		return err
 	}
-	return p.showCheck(o.checked(s, set, o.guard.at(e, set.Endpoint.Model)))
+	return errors.Join(p.showCheck(o.checked(s, set, o.guard.at(e, set.Endpoint.Model))), usageError(runner.EndsBefore(s, set.N)))
 }
 
 // showCheck prints that a scenario is valid and what its run would send.

@@ -9,6 +9,7 @@ import (
 	"halfsecond/pipeline/trace"
 	"halfsecond/simulators/arrival"
 	"halfsecond/simulators/bench"
+	"halfsecond/simulators/ide/typing"
 	"halfsecond/simulators/scenario"
 	"halfsecond/simulators/voice"
 )
@@ -88,6 +89,29 @@ func Enough(s *scenario.Scenario, n int) error {
 	if all, end := s.Arrivals.Requests(); end && all < s.WarmUp+n {
 		return fmt.Errorf("the trace %s has %d requests in what is played of it, and the run takes %d: ask for fewer with n or warm_up, or loop: true plays it again",
 			s.Arrivals.Replay.Trace.Name, all, s.WarmUp+n)
+	}
+	return nil
+}
+
+// EndsBefore reports a recorded session that ends before a run of n interactions does, which
+// then has fewer and is not finished.
+func EndsBefore(s *scenario.Scenario, n int) error {
+	if s.IDE == nil || s.IDE.Typist.Session.Name == "" {
+		return nil
+	}
+	types, err := replay(s.IDE.Typist)
+	if err != nil {
+		return err
+	}
+	users, keys, y := max(1, s.Arrivals.Users), 0, types(0)
+	for step, more := y.Next(); more; step, more = y.Next() {
+		if step.Kind == typing.Key {
+			keys++
+		}
+	}
+	if users*keys < s.WarmUp+n {
+		return fmt.Errorf("the session %s has %d keys in what is replayed of it, with users: %d, and the run takes %d: ask for fewer with n or warm_up, or it will not finish",
+			s.IDE.Typist.Session.Name, keys, users, s.WarmUp+n)
 	}
 	return nil
 }

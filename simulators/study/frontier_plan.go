@@ -108,7 +108,7 @@ func (set *FrontierSettings) check(s *scenario.Scenario) error {
 	if n := set.cells(); n > MostCells {
 		errs = append(errs, fmt.Errorf("%s combinations (%s): want at most %d; leave values out, or vary fewer settings at a time", budgets.Number(float64(n), 0), set.product(), MostCells))
 	}
-	return errors.Join(append(errs, runner.Enough(s, set.N))...)
+	return errors.Join(append(errs, runner.Enough(s, set.N), runner.EndsBefore(s, set.N))...)
 }
 
 // cells returns how many combinations there are, and no more than some more than the most.
