@@ -1,10 +1,15 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"io"
 	"math"
+	"slices"
+	"strings"
+
+	"halfsecond/budgets/frontier"
 )
 
 // Markdown writes the frontier as a page for a pull request: what is recommended in sight, the
@@ -130,6 +135,7 @@ type FrontierPoint struct {
 	Kind                    int // which of Kinds it has
 	Efficient, Advised, Now bool
 	Name                    string
+	Rest                    string // of its settings, those that colour does not tell and that differ among the points of its unit
 }
 
 // Points returns what a picture shows, with the names that are told apart by colour: the values
@@ -158,9 +164,24 @@ func (f *Frontier) Points() (points []FrontierPoint, setting string, kinds []str
 		if c.Rate.Unit == "" { // the axis says that the cost is not known
 			s.Cost = 0
 		}
-		points = append(points, FrontierPoint{c.Rate.Unit, s.Cost, s.Inside, index[c.Values[k]], c.Efficient, c.Advised, c.Now, f.of.Name(c)})
+		points = append(points, FrontierPoint{c.Rate.Unit, s.Cost, s.Inside, index[c.Values[k]], c.Efficient, c.Advised, c.Now, f.of.Name(c), f.rest(c, k)})
 	}
 	return points, f.of.Names[k], kinds
+}
+
+// rest writes the values of a cell's settings, but for one, that are not the same in all cells of
+// its unit of costs.
+func (f *Frontier) rest(c *frontier.Cell, but int) string {
+	var values []string
+	for k, v := range c.Values {
+		differs := func(o frontier.Cell) bool {
+			return f.of.Told(&o) && o.Rate.Unit == c.Rate.Unit && o.Values[k] != v
+		}
+		if k != but && slices.ContainsFunc(f.of.Cells, differs) {
+			values = append(values, cmp.Or(v, "left out"))
+		}
+	}
+	return strings.Join(values, " ")
 }
 
 // Goal returns the share of opportunities that a budget asks to be inside; 0 for none.

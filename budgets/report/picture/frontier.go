@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -20,7 +22,7 @@ import (
 func Frontier(f *report.Frontier) Picture {
 	points, setting, kinds := f.Points()
 	c := chart{title: fmt.Sprintf("Opportunities inside %s against cost", budgets.Duration.Format(f.LimitMS*1e6)), subtitle: f.Subtitle() +
-		". Large: on the frontier; small: beaten; ring: recommended; cross: the scenario's own settings."}
+		". Large: on the frontier; small: beaten; ring: recommended; cross: the scenario's own settings; beside a mark, where there is room, the settings that colour does not tell."}
 	for _, k := range kinds {
 		c.names = append(c.names, setting+" "+k)
 	}
@@ -105,6 +107,76 @@ func (s cloud) Plot(c draw.Canvas, p *plot.Plot) {
 			c.DrawGlyphNoClip(draw.GlyphStyle{Color: black, Radius: 7, Shape: draw.RingGlyph{}}, at)
 		}
 	}
+	s.name(c, x, y)
+}
+
+// near is how far marks may lie apart to share a name.
+const near = 6
+
+// named is a mark, or several that lie on each other, with the name.
+type named struct {
+	at    vg.Point
+	words []string
+}
+
+// name writes beside the marks on the frontier which settings they have, the recommended ones
+// first. A name for which there is no room is left out.
+func (s cloud) name(c draw.Canvas, x, y func(float64) vg.Length) {
+	style := write(8, gray, false)
+	style.YAlign = draw.YCenter
+	marks := s.named(x, y)
+	var taken []vg.Rectangle
+	for _, m := range marks {
+		taken = append(taken, vg.Rectangle{Min: vg.Point{X: m.at.X - 4, Y: m.at.Y - 4}, Max: vg.Point{X: m.at.X + 4, Y: m.at.Y + 4}})
+	}
+	for _, m := range marks {
+		words := strings.Join(m.words, ", ")
+		if box, ok := room(c.Rectangle, taken, m.at, style.Width(words)); ok && words != "" {
+			taken = append(taken, box)
+			c.FillText(style, vg.Point{X: box.Min.X, Y: (box.Min.Y + box.Max.Y) / 2}, words)
+		}
+	}
+}
+
+// named returns the marks on the frontier, those that are recommended first.
+func (s cloud) named(x, y func(float64) vg.Length) (marks []named) {
+	for _, advised := range []bool{true, false} {
+		for _, q := range s.points {
+			if !q.Efficient || q.Advised != advised {
+				continue
+			}
+			at := vg.Point{X: x(q.Cost), Y: y(100 * q.Inside)}
+			i := slices.IndexFunc(marks, func(m named) bool {
+				return math.Hypot(float64(m.at.X-at.X), float64(m.at.Y-at.Y)) < near
+			})
+			if i < 0 {
+				i, marks = len(marks), append(marks, named{at: at})
+			}
+			if m := &marks[i]; q.Rest != "" && !slices.Contains(m.words, q.Rest) {
+				m.words = append(m.words, q.Rest)
+			}
+		}
+	}
+	return marks
+}
+
+// room returns where words so wide find room beside a mark: to its right, its left, above it or
+// below.
+func room(within vg.Rectangle, taken []vg.Rectangle, at vg.Point, wide vg.Length) (box vg.Rectangle, ok bool) {
+	for _, from := range []vg.Point{
+		{X: at.X + 9, Y: at.Y - 5}, {X: at.X - 9 - wide, Y: at.Y - 5}, {X: at.X - wide/2, Y: at.Y + 9}, {X: at.X - wide/2, Y: at.Y - 19},
+	} {
+		box = vg.Rectangle{Min: from, Max: vg.Point{X: from.X + wide, Y: from.Y + 10}}
+		inside := box.Min.X >= within.Min.X && box.Max.X <= within.Max.X && box.Min.Y >= within.Min.Y
+		if inside && !slices.ContainsFunc(taken, func(o vg.Rectangle) bool { return overlap(box, o) }) {
+			return box, true
+		}
+	}
+	return box, false
+}
+
+func overlap(a, b vg.Rectangle) bool {
+	return a.Min.X < b.Max.X && b.Min.X < a.Max.X && a.Min.Y < b.Max.Y && b.Min.Y < a.Max.Y
 }
 
 // paler returns a colour half way to white.
