@@ -38,35 +38,6 @@ func Blocks(dst []uint64, size int, texts ...string) []uint64 {
 	return h.dst
 }
 
-// Shared returns how many tokens two rows of texts have in common at their start, as Blocks
-// compares them.
-func Shared(a, b []string) (n int) {
-	x, y := reader{texts: a}, reader{texts: b}
-	if len(a) > 0 && len(b) > 0 {
-		n, x.at = alike(a[0], b[0])
-		y.at = x.at
-	}
-	for x.next() && y.next() && x.token == y.token && x.blank == y.blank {
-		n++
-	}
-	return n
-}
-
-// alike returns how many tokens at the start of two texts are the same as far as that can
-// be told without looking at each, and their length in bytes.
-func alike(a, b string) (tokens, at int) {
-	same := sameBytes(a, b)
-	for at < same {
-		size := Next(a[at:])
-		if at+size+Lookahead > same {
-			break
-		}
-		at += size
-		tokens++
-	}
-	return tokens, at
-}
-
 // sameBytes returns how many bytes two texts have in common at their start.
 func sameBytes(a, b string) (n int) {
 	const step = 256

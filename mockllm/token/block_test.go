@@ -3,8 +3,6 @@ package token
 import (
 	"slices"
 	"testing"
-
-	"halfsecond/pipeline/dist"
 )
 
 // TestBlocks: what is a different token is a different block, and how tokens are
@@ -36,36 +34,5 @@ func TestBlocks(t *testing.T) {
 	}
 	if got := Blocks([]uint64{7}, 2, "a b c"); len(got) != 2 || got[0] != 7 {
 		t.Errorf("3 tokens in blocks of 2 appended to [7] are %v, want 7 and one more", got)
-	}
-}
-
-// Texts share the tokens whose hashes they share.
-func TestShared(t *testing.T) {
-	pieces := []string{"a", "b", " ", "\n", "1", ";", "é", ""}
-	for seed := range uint64(5000) {
-		r := dist.Stream(seed, "shared")
-		texts := func() (all []string) {
-			for range 1 + r.IntN(3) {
-				text := ""
-				for range r.IntN(12) {
-					text += pieces[r.IntN(len(pieces))]
-				}
-				all = append(all, text)
-			}
-			return all
-		}
-		a, b := texts(), texts()
-		if r.IntN(2) == 0 { // a start in common
-			start := texts()[0]
-			a[0], b[0] = start+a[0], start+b[0]
-		}
-		x, y := Blocks(nil, 1, a...), Blocks(nil, 1, b...)
-		want := 0
-		for want < min(len(x), len(y)) && x[want] == y[want] {
-			want++
-		}
-		if got := Shared(a, b); got != want {
-			t.Fatalf("Shared(%q, %q) = %d, want %d", a, b, got, want)
-		}
 	}
 }

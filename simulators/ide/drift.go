@@ -17,11 +17,9 @@ func (e *Editor) drift(r *request) {
 	if !e.sim.config.Drift {
 		return
 	}
-	if e.before != nil {
-		at, by := prompt.Drift(e.before, &r.sent)
+	if at, by, ok := e.drifts.Next(&r.sent); ok {
 		r.key.differs = &drift{at, by}
 	}
-	e.before = &r.sent
 }
 
 // erased stands for a key that takes text away.

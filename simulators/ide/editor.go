@@ -42,7 +42,7 @@ type Editor struct {
 	reading pipeline.Timer // until the person takes what is shown
 	taken   int            // keys typed when the last suggestion was taken
 	guess   *request       // asked as if what is shown, or was, were accepted
-	before  *prompt.Prompt // of the request before, where drift is told
+	drifts  prompt.Drifts  // of its requests, where that is told
 
 	supposing bool // one is about to be
 

@@ -95,7 +95,7 @@ func TestSuppose(t *testing.T) {
 			supposed := b.Suppose(&d, document.Edit{Offset: d.Cursor(), Insert: text, Cursor: d.Cursor() + len(text)})
 			types(&d, text)
 			built := b.Build(&d)
-			if shared, cause := Drift(&built, &supposed); cause != Same || shared != built.Tokens() || supposed.Text() != built.Text() {
+			if shared, cause := plainDrift(&built, &supposed); cause != Same || shared != built.Tokens() || supposed.Text() != built.Text() {
 				t.Fatalf("seed %d, %+v: supposed %q, built %q", seed, s, supposed.Text().Text, built.Text().Text)
 			}
 		}
@@ -312,7 +312,7 @@ func evaluated(t *testing.T, s Shape, d *document.Document, keys int) (tokens, f
 		loop.At(loop.Now(), pipeline.RankInput, func() { e.Submit(r) })
 		loop.RunUntil(pipeline.LastInstant)
 		if i > 0 {
-			shared, _ := Drift(&previous, &p)
+			shared, _ := plainDrift(&previous, &p)
 			tokens, first = append(tokens, p.Tokens()-r.CachedTokens), append(first, shared)
 		}
 		previous = p
@@ -472,7 +472,10 @@ func ExampleBuilder() {
 	p := b.Build(&d)
 	fmt.Printf("%q\n", p.Text().Text)
 	fmt.Println(p.Tokens())
-	fmt.Println(Drift(&previous, &p))
+	var drifts Drifts
+	drifts.Next(&previous)
+	shared, cause, _ := drifts.Next(&p)
+	fmt.Println(shared, cause)
 	// Output:
 	// "<|fim_prefix|>package a\n\n<|fim_suffix|>1\n<|fim_middle|>var x = 0"
 	// 13

@@ -21,14 +21,29 @@ const (
 	DocumentChanged Cause = "document_changed" // the text before the cursor, elsewhere than at its end
 )
 
-// Drift returns how many tokens a prompt shares with the one before it, which is the index
-// of the first that differs, from 0, and why it shares no more. Both must be of one shape.
-func Drift(previous, next *Prompt) (shared int, cause Cause) {
-	a, b := previous.write(marks), next.write(marks)
-	if a.String() == b.String() && slices.Equal(a.spans, b.spans) {
-		return next.tokens, Same
+// Drifts tells of the prompts of one shape that an editor sends, one after the other, where
+// each begins to differ from the one before, and why. It costs what they are long in bytes,
+// and cuts into tokens only what is new. The zero Drifts has seen none; it is for one goroutine.
+type Drifts struct {
+	previous *Prompt
+	overlap  token.Overlap
+}
+
+// Next returns how many tokens a prompt shares with the one before it, which is the index of the
+// first that differs, from 0, and why it shares no more. It is false of the first prompt. The
+// prompt is kept, and must not change, until the next has come.
+func (d *Drifts) Next(next *Prompt) (shared int, cause Cause, ok bool) {
+	previous, b := d.previous, next.mark()
+	d.previous = next
+	if previous == nil {
+		d.overlap.Shared(b.texts)
+		return 0, "", false
 	}
-	return token.Shared(a.texts(), b.texts()), why(previous, next, a, b)
+	a := previous.mark()
+	if a.String() == b.String() && slices.Equal(a.spans, b.spans) {
+		return next.tokens, Same, true
+	}
+	return d.overlap.Shared(b.texts), why(previous, next, a, b), true
 }
 
 // why tells the cause by the first section that differs.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"halfsecond/mockllm/token"
 	"halfsecond/pipeline/dist"
 	"halfsecond/pipeline/document"
 )
@@ -84,14 +85,32 @@ func TestDriftTellsTheCause(t *testing.T) {
 			previous := b.Build(&d)
 			c.does(b, &d)
 			next := b.Build(&d)
-			if shared, cause := Drift(&previous, &next); shared != c.shared || cause != c.cause {
+			var drifts Drifts
+			if _, _, ok := drifts.Next(&previous); ok {
+				t.Error("the first prompt differs from one before")
+			}
+			if shared, cause, ok := drifts.Next(&next); shared != c.shared || cause != c.cause || !ok {
 				t.Errorf("%q after %q shares %d, %s; want %d, %s", next.Text().Text, previous.Text().Text, shared, cause, c.shared, c.cause)
 			}
 		})
 	}
 }
 
-// What two prompts share is what a cache of prefixes finds of the second.
+// plainDrift is what Drifts tells by its definition: what a cache of prefixes finds of the second
+// prompt, and the cause from both of them written anew.
+func plainDrift(previous, next *Prompt) (shared int, cause Cause) {
+	a, b := previous.write(marks), next.write(marks)
+	x, y := token.Blocks(nil, 1, a.split()...), token.Blocks(nil, 1, b.split()...)
+	for shared < min(len(x), len(y)) && x[shared] == y[shared] {
+		shared++
+	}
+	if same(previous, next) {
+		return shared, Same
+	}
+	return shared, why(previous, next, a, b)
+}
+
+// Whatever an editor sends, what is told of it is what the definition says.
 func TestDriftIsWhatACacheFinds(t *testing.T) {
 	causes := map[Cause]int{}
 	for seed := range uint64(200) {
@@ -100,6 +119,8 @@ func TestDriftIsWhatACacheFinds(t *testing.T) {
 		var d document.Document
 		d.Open(strings.Repeat("ab cd(1);\n", 5), 20)
 		previous := b.Build(&d)
+		var drifts Drifts
+		drifts.Next(&previous)
 		for step := range 40 {
 			switch r.IntN(4) {
 			case 0:
@@ -110,14 +131,9 @@ func TestDriftIsWhatACacheFinds(t *testing.T) {
 				types(&d, "x")
 			}
 			next := b.Build(&d)
-			shared, cause := Drift(&previous, &next)
-			x, y := previous.Blocks(nil, 1, ""), next.Blocks(nil, 1, "")
-			n := 0
-			for n < min(len(x), len(y)) && x[n] == y[n] {
-				n++
-			}
-			if shared != n || (cause == Same) != same(&previous, &next) {
-				t.Fatalf("seed %d, step %d: %q after %q shares %d, %s; a cache finds %d", seed, step, next.Text().Text, previous.Text().Text, shared, cause, n)
+			shared, cause, _ := drifts.Next(&next)
+			if n, by := plainDrift(&previous, &next); shared != n || cause != by {
+				t.Fatalf("seed %d, step %d: %q after %q shares %d, %s; want %d, %s", seed, step, next.Text().Text, previous.Text().Text, shared, cause, n, by)
 			}
 			causes[cause]++
 			previous = next
@@ -137,16 +153,47 @@ func same(a, b *Prompt) bool {
 	return a.Text() == b.Text() && x == u && y == v && z == w
 }
 
-func BenchmarkDrift(b *testing.B) {
+// BenchmarkDrifts types at a long document.
+func BenchmarkDrifts(b *testing.B) {
 	b.ReportAllocs()
-	w := builder(b, Shape{Layout: PSM, Family: "qwen", Prefix: Size{1500, Tokens}, Suffix: Size{500, Tokens}})
+	w := builder(b, Shape{Layout: PSM, Family: "qwen", Prefix: Size{1500, Tokens}, Suffix: Size{500, Tokens}, Grid: 256})
 	var d document.Document
 	text := strings.Repeat("func add(a, b int) int {\n\treturn a + b // the sum\n}\n\n", 400)
 	d.Open(text[:8000]+text[:8000], 8000)
-	previous := w.Build(&d)
-	types(&d, "x")
-	next := w.Build(&d)
+	var sent []Prompt
+	for i := range 100 {
+		key(&d, i)
+		sent = append(sent, w.Build(&d))
+		sent[i].mark()
+	}
 	for b.Loop() {
-		Drift(&previous, &next)
+		var drifts Drifts
+		for i := range sent {
+			drifts.Next(&sent[i])
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(sent)), "ns/prompt")
+}
+
+// What prompts share is told without a byte of memory for each: the text of a prompt is written
+// once, for a cache as well.
+func TestDriftsAllocate(t *testing.T) {
+	w := builder(t, Shape{Layout: PSM, Family: "qwen", Prefix: Size{1500, Tokens}, Suffix: Size{500, Tokens}})
+	var d document.Document
+	d.Open(strings.Repeat("x := f(a, b)\n", 2000), 13*1000)
+	var sent []Prompt
+	for i := range 300 {
+		key(&d, i)
+		sent = append(sent, w.Build(&d))
+		sent[i].Blocks(nil, 16, "")
+	}
+	var drifts Drifts
+	i := 0
+	next := func() { drifts.Next(&sent[i]); i++ }
+	for range 100 {
+		next()
+	}
+	if n := testing.AllocsPerRun(150, next); n != 0 {
+		t.Errorf("%v allocations a prompt, want none", n)
 	}
 }

@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"slices"
 	"strings"
 
 	"halfsecond/mockllm/server/text/fim"
@@ -21,6 +22,7 @@ type Prompt struct {
 	end    int // of that
 	suffix string
 	tokens int
+	marked *written // with the tokens of families as fim.Mark has them, once somebody asked for it
 }
 
 // Tokens returns how many tokens the mock counts in the prompt: those of mockllm/token, each
@@ -58,7 +60,7 @@ func (p *Prompt) Text() pipeline.Prompt {
 // Blocks appends the hashes of the prompt's blocks of so many tokens, and of the answer
 // that follows it, for a cache of prefixes: see token.Blocks.
 func (p *Prompt) Blocks(dst []uint64, size int, answer string) []uint64 {
-	return p.chain.Blocks(dst, size, append(p.write(marks).texts(), answer)...)
+	return p.chain.Blocks(dst, size, append(p.mark().texts, answer)...)
 }
 
 // context writes out what the source has at one of the two places.
@@ -68,11 +70,21 @@ func (p *Prompt) context(place section) string {
 	return w.String()
 }
 
+// mark returns the prompt written out once, for its blocks and for what it shares with others.
+func (p *Prompt) mark() *written {
+	if p.marked == nil {
+		p.marked = p.write(marks)
+		p.marked.texts = p.marked.split()
+	}
+	return p.marked
+}
+
 // written is a prompt written out.
 type written struct {
 	strings.Builder
 	names func(string) string // how tokens of families are written: fim.Spell or marks
 	spans []span
+	texts []string // that a server is handed, as mark has them
 }
 
 // marks leaves the tokens of families as fim.Mark has them.
@@ -126,8 +138,8 @@ func (w *written) source(p *Prompt, place section) {
 	}
 }
 
-// texts returns what is written as the texts that a server is handed.
-func (w *written) texts() (all []string) {
+// split returns what is written as the texts that a server is handed.
+func (w *written) split() (all []string) {
 	text, from := w.String(), 0
 	for _, s := range w.spans {
 		if s.section == newText {
@@ -135,5 +147,5 @@ func (w *written) texts() (all []string) {
 			from = s.from
 		}
 	}
-	return append(all, text[from:])
+	return slices.Clip(append(all, text[from:]))
 }
