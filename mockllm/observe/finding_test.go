@@ -87,6 +87,26 @@ var habits = []struct {
 		d.template.MaxTokens = 500
 		d.typing(code, key, 20*time.Millisecond, "a b c d e f g h")
 	}, []string{"max_tokens_unused"}},
+	{"a limit that nobody needs, of five answers", func(d *desk) {
+		d.template.MaxTokens = 500
+		d.typing(code[:5], key, 20*time.Millisecond, "a b c d e f g h")
+	}, []string{"max_tokens_unused"}},
+	{"none: four answers tell nothing", func(d *desk) {
+		d.template.MaxTokens = 500
+		d.typing(code[:4], key, 20*time.Millisecond, "a b c d e f g h")
+	}, nil},
+	{"answers that run to a limit, of which seven stood for some tokens", func(d *desk) {
+		d.template.MaxTokens = 200
+		long := " nine" + strings.Repeat(" more", 199)
+		for range 7 {
+			d.put("x")
+			d.answered(d.ask(key), 20*time.Millisecond, long)
+			for _, c := range " nine" {
+				d.put(string(c))
+			}
+			d.answered(d.ask(5*key), 20*time.Millisecond, "")
+		}
+	}, []string{"max_tokens_unused"}},
 	{"none: a limit of some lines", func(d *desk) {
 		d.template.MaxTokens = 120
 		d.typing(code, key, 20*time.Millisecond, "a b c d e f g h")

@@ -2,6 +2,7 @@ package observe
 
 import (
 	"fmt"
+	"slices"
 
 	"halfsecond/mockllm/token"
 	"halfsecond/pipeline"
@@ -28,15 +29,15 @@ func unusedTokens(v *view) (Finding, bool) {
 			kept = append(kept, token.Count(r.Answer[:r.kept]))
 		}
 	})
-	used, ok := quantile.Of(taken, quantile.P95)
+	used, which, ok := nearlyAll(taken)
 	if !ok {
 		return Finding{}, false
 	}
 	limit := middle(limits)
-	evidence := []string{fmt.Sprintf("max_tokens %d in the middle, and %d tokens at p95 until the answer ended or the client left, of %d answers", limit, used, len(taken))}
-	if stood, ok := quantile.Of(kept, quantile.P95); ok {
+	evidence := []string{fmt.Sprintf("max_tokens %d in the middle, and %d tokens %s until the answer ended or the client left, of %d answers", limit, used, which, len(taken))}
+	if stood, which, ok := nearlyAll(kept); ok {
 		used = min(used, max(1, stood))
-		evidence = append(evidence, fmt.Sprintf("of %d answers something stood in the text later: %d tokens at p95", len(kept), stood))
+		evidence = append(evidence, fmt.Sprintf("of %d answers something stood in the text later: %d tokens %s", len(kept), stood, which))
 	}
 	if limit != 0 && (limit < limitTokens || limit < limitTimes*used) {
 		return Finding{}, false
@@ -44,11 +45,23 @@ func unusedTokens(v *view) (Finding, bool) {
 	unused := 1 - share(used, max(limit, used))
 	if limit == 0 {
 		unused = 1
-		evidence[0] = fmt.Sprintf("no limit, and %d tokens at p95 until the answer ended or the client left, of %d answers", used, len(taken))
+		evidence[0] = fmt.Sprintf("no limit, and %d tokens %s until the answer ended or the client left, of %d answers", used, which, len(taken))
 	}
 	return Finding{
 		ID: "max_tokens_unused", Share: unused, Title: "max_tokens is far above what is used",
 		Evidence: evidence,
 		Fix:      fmt.Sprintf("set it to about %d: a model that does not find an end runs to the limit, and holds its slot that long", max(16, 2*used)),
 	}, true
+}
+
+// nearlyAll returns what nearly all values are within, and which one that is: the 95th percentile,
+// or the largest where there are too few for one. It is false of fewer than leastSeen.
+func nearlyAll(values []int) (v int, which string, ok bool) {
+	if v, ok := quantile.Of(values, quantile.P95); ok {
+		return v, "at p95", true
+	}
+	if len(values) < leastSeen {
+		return 0, "", false
+	}
+	return slices.Max(values), "at most", true
 }
