@@ -19,6 +19,7 @@ const (
 	uniform                  // a to b, both included
 	exponential              // mean a
 	loglogistic              // median a, scale of the logarithm b
+	measured                 // any of those that were measured
 )
 
 // Dist is a distribution of durations of zero or more, in whole nanoseconds. The zero Dist
@@ -32,6 +33,8 @@ type Dist struct {
 	// not truncated.
 	lo, hi       time.Duration
 	below, above float64
+
+	sorted string // what was measured, ascending, packed: equal lists are equal
 }
 
 // Constant returns the distribution that is always d. It panics when d is
@@ -152,6 +155,8 @@ func (d Dist) at(u float64) time.Duration {
 	case uniform:
 		n := math.Ceil(u*(d.b-d.a+1)) - 1
 		return time.Duration(d.a + max(0, min(n, d.b-d.a)))
+	case measured:
+		return d.ofMeasured(u)
 	}
 	t := round(d.whole(d.below + u*(1-d.below-d.above)))
 	if d.hi > 0 {
@@ -179,7 +184,7 @@ func (d Dist) Mean() time.Duration { return round(d.mean()) }
 func (d Dist) Spread() bool { return d.shape != constant }
 
 // String returns the distribution as scenario files write it: "180ms",
-// "{p50: 2.4s, p95: 6s}", "{uniform: [1s, 2s]}" or "{exponential: 2s}". Scenario files do
+// "{p50: 2.4s, p95: 6s}", "{uniform: [1s, 2s]}", "{exponential: 2s}" or "{waits: [1s, 3s]}". Scenario files do
 // not know one that is log-logistic, nor the bounds of one that is truncated.
 func (d Dist) String() string {
 	return d.text(func(t time.Duration) string { return t.String() })
@@ -199,6 +204,8 @@ func (d Dist) text(unit func(time.Duration) string) string {
 		return fmt.Sprintf("{uniform: [%s, %s]}", unit(d.Quantile(0)), unit(d.Quantile(1)))
 	case exponential:
 		return fmt.Sprintf("{exponential: %s}", unit(d.Mean()))
+	case measured:
+		return fmt.Sprintf("{waits: [%s]}", d.list(unit))
 	}
 	return unit(time.Duration(d.a))
 }

@@ -24,12 +24,14 @@ func (d Dist) Truncate(from, to time.Duration) (Dist, error) {
 		return d, nil
 	case uniform:
 		return Uniform(lo, hi), nil
+	case measured:
+		return d.between(lo, hi)
 	}
 	below, above := d.under(float64(lo)), d.over(float64(hi))
 	if lo == hi || 1-below-above < 1e-9 {
 		return Dist{}, fmt.Errorf("nothing of %s lies between %s and %s", d, from, to)
 	}
-	return Dist{d.shape, d.a, d.b, lo, hi, below, above}, nil
+	return Dist{shape: d.shape, a: d.a, b: d.b, lo: lo, hi: hi, below: below, above: above}, nil
 }
 
 // bounds narrows from and to to the durations that d can draw.
@@ -71,6 +73,8 @@ func (d Dist) mean() float64 {
 	switch d.shape {
 	case uniform:
 		return (d.a + d.b) / 2
+	case measured:
+		return d.meanMeasured()
 	case lognormal:
 		// The whole mean, times the share that the same bounds cut from a normal
 		// moved by sigma, over the share they cut from the normal itself.

@@ -21,6 +21,9 @@ type Delay struct {
 	// NoSpread is true when one typical figure is all that is known: the Dist is
 	// then constant, and no percentile but the median can rest on it.
 	NoSpread bool
+	// File is where measured times were read from, and Digest identifies what it holds; empty
+	// when they stand in the scenario.
+	File, Digest string
 }
 
 // String returns the delay as scenario files write it.
@@ -30,13 +33,15 @@ func (d Delay) String() string {
 		return fmt.Sprintf("{component: %s}", d.Component)
 	case d.NoSpread:
 		return fmt.Sprintf("{p50: %s}", d.Dist)
+	case d.File != "":
+		return fmt.Sprintf("{waits: %s}", quoted(d.File))
 	}
 	return d.Dist.String()
 }
 
 // How distributions are written.
 const (
-	durations = "a duration: 180ms, {p50: 180ms, p95: 300ms}, {uniform: [100ms, 200ms]} or {exponential: 1s}"
+	durations = "a duration: 180ms, {p50: 180ms, p95: 300ms}, {uniform: [100ms, 200ms]}, {exponential: 1s}, or {waits: [180ms, 2.1s]} and {waits: FILE}, which were measured"
 	counts    = "a number of tokens: 1200, {p50: 60, p95: 140}, {uniform: [1, 20]} or {exponential: 60}"
 )
 
@@ -138,6 +143,7 @@ func delay(kinds ...string) form[Delay] {
 		uniform:     func(lo, hi time.Duration) Delay { return stated(dist.Uniform(lo, hi)) },
 		exponential: func(mean time.Duration) Delay { return stated(dist.Exponential(mean)) },
 	}.choices()
+	choices = append(choices, choice[Delay]{key: "waits", form: object(nil, need("waits", func(d *Delay) *Delay { return d }, waits, ""))})
 	want := durations
 	if len(kinds) > 0 {
 		choices = append(choices, choice[Delay]{key: "component", form: object(nil,
@@ -217,7 +223,7 @@ func fromCatalog(name string, kinds []string) (Delay, error) {
 // canonical text, and with it the hash, follows the catalogue.
 func (d Delay) note() string {
 	if d.Component == "" {
-		return ""
+		return d.Digest
 	}
 	note := d.Dist.String()
 	if c, err := catalog.FindComponent(d.Component); err == nil && !d.Spread() {
