@@ -126,11 +126,11 @@ var ofSession = []struct{ key, document, was, is string }{
 	{"prompt.sticky.percent", "19", "suffix_tokens: 50, prompt: {sticky: {tokens: 50}}", "suffix_tokens: 50, prompt: {sticky: {tokens: 50, percent: 90}}"},
 }
 
-// otherwhere are keys that a modelled model gives no occasion for: it refuses nothing and never
-// says nothing, no typing adds lines above a window that has moved on, and nobody takes back the
-// first character of a document that is empty then. The tests of simulators/ide and of its cache
-// see to them.
-var otherwhere = []string{"requests.on_limit", "cache.empty", "cache.fuzzy.lost_lines", "triggers.empty"}
+// otherwhere are keys that a modelled model and its typists give no occasion for. Of the first two
+// plugin_occasion_test.go has one. The others are seen to in simulators/ide and its cache: a
+// modelled model never says nothing, and nobody takes back the first character of a document that
+// is empty then.
+var otherwhere = []string{"requests.on_limit", "cache.fuzzy.lost_lines", "cache.empty", "triggers.empty"}
 
 // TestPluginKeys: each key of a plugin changes what happens.
 func TestPluginKeys(t *testing.T) {
