@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/document"
 )
 
 // Moment is a key or another step, and what followed from it.
@@ -16,6 +17,9 @@ type Moment struct {
 	Waited  time.Duration // until then it waited for its request to be due, or was overtaken
 	Request *pipeline.Request
 	Text    time.Duration // when its first character was there; Unknown where none came
+	// Verdict is what the answer was worth that its text is of: its own request's, or an earlier
+	// one's; NoVerdict where no text came, or nobody tells.
+	Verdict document.Verdict
 }
 
 // What a window shows around one key: so long before and after it, and no more steps.
@@ -36,9 +40,23 @@ func (r *Run) Window(around *pipeline.Trace) (all []Moment) {
 		events = events[from : from+windowMost]
 	}
 	for _, x := range events {
-		all = append(all, momentOf(x))
+		m := momentOf(x)
+		m.Verdict = r.verdictOf(x.trace)
+		all = append(all, m)
 	}
 	return all
+}
+
+// verdictOf returns what the answer was worth that a step's text is of.
+func (r *Run) verdictOf(t *pipeline.Trace) document.Verdict {
+	v := Verdict(t)
+	if n := len(t.Uses); n > 0 && (v == "" || v == document.NoVerdict) {
+		v = document.NoVerdict
+		if q := r.byID[t.Uses[n-1].Request]; q != nil {
+			v = Verdict(q.Trace)
+		}
+	}
+	return cmp.Or(v, document.NoVerdict)
 }
 
 func momentOf(x event) Moment {
@@ -82,20 +100,21 @@ func (m *Moment) Typed() string {
 	return cmp.Or(m.Fact(pipeline.FactTyped), m.Fact(pipeline.FactClass), m.Kind)
 }
 
-// Fate returns what became of a moment, in words.
+// Fate returns what became of a moment, in words: where its text came from, or why there was
+// none, and the verdict of each text.
 func (m *Moment) Fate() string {
-	source, verdict := m.Fact(pipeline.FactSource), string(Verdict(m.Trace))
+	source := m.Fact(pipeline.FactSource)
 	switch {
 	case m.Fact(pipeline.FactSaved) != "":
 		return m.Fact(pipeline.FactSaved) + " characters accepted"
 	case m.Outcome != pipeline.OK:
 		return strings.ReplaceAll(whyNot(m.Trace), "_", " ")
 	case m.Text != pipeline.Unknown && source != pipeline.SourceNetwork:
-		return strings.ReplaceAll(source, "_", " ")
+		return m.judged(source)
 	case m.Text != pipeline.Unknown:
-		return strings.ReplaceAll(verdict, "_", " ")
+		return strings.ReplaceAll(string(m.Verdict), "_", " ")
 	case m.Request != nil:
-		return strings.ReplaceAll(whyNot(m.Trace), "_", " ")
+		return m.judged(whyNot(m.Trace))
 	case m.Fact(pipeline.FactHeld) == pipeline.HeldByHold:
 		return HeldBack
 	case m.Fact(pipeline.FactHeld) != "":
@@ -104,6 +123,14 @@ func (m *Moment) Fate() string {
 		return "nothing asked"
 	}
 	return "overtaken"
+}
+
+// judged adds the verdict to words, where there is one and they do not say it.
+func (m *Moment) judged(words string) string {
+	if m.Verdict != document.NoVerdict && m.Verdict != "" && string(m.Verdict) != words {
+		words += ": " + string(m.Verdict)
+	}
+	return strings.ReplaceAll(words, "_", " ")
 }
 
 // Typical returns the keys of the median and of the longest time to the first character, of the

@@ -2,6 +2,7 @@ package ghost
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,10 +39,25 @@ func TestWindow(t *testing.T) {
 	for _, m := range r.Window(traces[2]) {
 		words = append(words, fmt.Sprintf("%d %s to %d", m.Due/ms, m.Fate(), m.Waited/ms))
 	}
-	want := "0 exact to 75, 1000 typed on to 1075, 1100 cancelled to 1175, 1200 cancelled to 1275, 1300 refused to 1375, " +
+	want := "0 exact to 75, 1000 typed on: diverged to 1075, 1100 cancelled to 1175, 1200 cancelled to 1275, 1300 refused to 1375, " +
 		"1400 held: throttle to 1400, 1500 overtaken to 2000, 2000 12 characters accepted to 3000"
 	if got := strings.Join(words, ", "); got != want {
 		t.Errorf("window: %s\nwant %s", got, want)
+	}
+	reused := traced(pipeline.KindIDE, 0, 2500, "source=typed_as_suggested", "verdict=none")
+	reused.Marks = []pipeline.Mark{{Name: pipeline.MarkFirstCharacter, At: 2500 * ms}}
+	reused.Uses = []pipeline.Use{{Request: traces[0].Requests[0].ID, How: "typed-as-suggested"}}
+	nobody := *reused
+	nobody.Due, nobody.Uses = 2600*ms, []pipeline.Use{{Request: 999, How: "typed-as-suggested"}}
+	for _, c := range []struct {
+		key  *pipeline.Trace
+		want string
+	}{{reused, "typed as suggested: exact"}, {&nobody, "typed as suggested"}} {
+		w := Of(slices.Concat(session()[:1], []*pipeline.Trace{reused, &nobody}), Options{}).Window(c.key)
+		at := slices.IndexFunc(w, func(m Moment) bool { return m.Trace == c.key })
+		if got := w[at].Fate(); got != c.want {
+			t.Errorf("a text of an earlier answer: %q, want %q", got, c.want)
+		}
 	}
 	middle, worst := r.Typical()
 	if middle != traces[0] || worst != traces[0] {

@@ -15,8 +15,8 @@ import (
 	"halfsecond/pipeline/trace"
 )
 
-// document is what a consumer reads of a JUnit file.
-type document struct {
+// junitFile is what a consumer reads of a JUnit file.
+type junitFile struct {
 	Suites []struct {
 		Name     string `xml:"name,attr"`
 		Tests    int    `xml:"tests,attr"`
@@ -42,13 +42,13 @@ type message struct {
 }
 
 // parsed reads a JUnit file, and fails on one that is not well formed.
-func parsed(t *testing.T, write func(io.Writer) error) document {
+func parsed(t *testing.T, write func(io.Writer) error) junitFile {
 	t.Helper()
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
 		t.Fatal(err)
 	}
-	var d document
+	var d junitFile
 	if err := xml.Unmarshal(b.Bytes(), &d); err != nil || len(d.Suites) == 0 {
 		t.Fatalf("%v: %d suites in\n%s", err, len(d.Suites), b.String())
 	}

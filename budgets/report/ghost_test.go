@@ -200,6 +200,7 @@ func TestHTMLHasWhatTheTerminalHas(t *testing.T) {
 	for _, h := range headings {
 		want = append(want, h[1])
 	}
+	want = append(want, "exact, the document was as it had been asked about")
 	for _, w := range append(want, r.noteLines()...) {
 		if !strings.Contains(text, w) {
 			t.Errorf("the page for a browser does not have %q", w)

@@ -9,6 +9,7 @@ import (
 	"halfsecond/budgets"
 	"halfsecond/budgets/ghost"
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/document"
 )
 
 // timeline is a few seconds of typing around one key.
@@ -147,6 +148,41 @@ func clipped(text string, columns int) string {
 		return string(r[:columns-1]) + "…"
 	}
 	return text
+}
+
+// verdictMeanings say what a text was when it came, by its verdict.
+var verdictMeanings = []struct {
+	verdict document.Verdict
+	means   string
+}{
+	{document.Exact, "the document was as it had been asked about"},
+	{document.TypedThrough, "what was typed since is its start"},
+	{document.UsedUp, "all of it had been typed"},
+	{document.Diverged, "something else was typed"},
+	{document.Moved, "the cursor was elsewhere"},
+	{document.Undone, "the document was what it had been before"},
+	{document.NotDisplayable, "it was right, and could not be shown where it stood"},
+	{document.Empty, "there was nothing to see in it"},
+	{document.Dropped, "the editor had given it up"},
+}
+
+// verdictLegend explains the verdicts that timelines have, "" where they have none.
+func verdictLegend(all []timeline) string {
+	has := func(v document.Verdict) bool {
+		return slices.ContainsFunc(all, func(t timeline) bool {
+			return slices.ContainsFunc(t.moments, func(m ghost.Moment) bool { return m.Verdict == v })
+		})
+	}
+	var words []string
+	for _, x := range verdictMeanings {
+		if has(x.verdict) {
+			words = append(words, strings.ReplaceAll(string(x.verdict), "_", " ")+", "+x.means)
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return "Each text when it came: " + strings.Join(words, "; ") + "."
 }
 
 const timelineLegend = "Each bar begins at its key. ░ waits before a request, or until the next key overtakes it; ▓ the request until there is text; ─ the rest of the answer; ● text is there; × the request is closed; ┊ the budget."

@@ -102,6 +102,7 @@ func (r *Report) HTML(out io.Writer) error {
 			w.timeline(t)
 		}
 		w.element("p", "dim", timelineColors)
+		w.element("p", "dim", verdictLegend(lines))
 	}
 	for _, s := range slices.Concat(r.ghostSections(), []section{r.stageSection(), r.metricSection()}, r.networkSections()) {
 		w.section(s)

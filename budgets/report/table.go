@@ -52,6 +52,9 @@ func (r *Report) Table(w io.Writer, o Options) error {
 		}
 		p.line("")
 		p.paragraph(2, dim, timelineLegend)
+		if words := verdictLegend(lines); words != "" {
+			p.paragraph(2, dim, words)
+		}
 	}
 	p.section(r.stageSection())
 	p.section(r.metricSection())
