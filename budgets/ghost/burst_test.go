@@ -1,6 +1,7 @@
 package ghost
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -20,23 +21,19 @@ func bursts(keys int) *Run {
 	return Of(all, Options{})
 }
 
-// Last keys are looked through in a time that grows as the run does: sixteen times the keys take
-// sixteen times as long, where a look at every request for every key would take 256 times.
-func TestEdgesAreLinear(t *testing.T) {
-	took := func(keys int) time.Duration {
-		r, shortest := bursts(keys), time.Hour
-		for range 5 {
-			start := time.Now()
-			if e := r.Edges(); e.N != keys-1 || e.Of != 2*keys-2 {
-				t.Fatalf("%d of %d edges are lost, want %d of %d", e.N, e.Of, keys-1, 2*keys-2)
+// Last keys are looked through in a time that grows as the run does: a key of a long run takes
+// about what a key of a short one takes.
+func BenchmarkEdges(b *testing.B) {
+	for _, keys := range []int{500, 8_000} {
+		b.Run(fmt.Sprintf("%d-keys", keys), func(b *testing.B) {
+			r := bursts(keys)
+			for b.Loop() {
+				if e := r.Edges(); e.N != keys-1 || e.Of != 2*keys-2 {
+					b.Fatalf("%d of %d edges are lost, want %d of %d", e.N, e.Of, keys-1, 2*keys-2)
+				}
 			}
-			shortest = min(shortest, time.Since(start))
-		}
-		return shortest
-	}
-	few, many := took(500), took(8_000)
-	if t.Logf("500 keys: %v, 8,000: %v", few, many); many > 64*few {
-		t.Errorf("8,000 bursts take %v, 500 take %v: that is no longer linear", many, few)
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*keys), "ns/key")
+		})
 	}
 }
 

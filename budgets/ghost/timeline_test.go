@@ -22,7 +22,7 @@ func TestFate(t *testing.T) {
 	}{
 		{broken, "failed"}, {timed, "tester limit"}, {key(0, "held=hold"), "held"}, {key(0, "held=in_word"), "held: in word"}, {answered(1, "verdict=diverged", "arrival=exact"), "exact"},
 	} {
-		if m := momentOf(event{c.trace, pipeline.Unknown}); m.Fate() != c.want {
+		if m := Of([]*pipeline.Trace{c.trace}, Options{}).Window(c.trace)[0]; m.Fate() != c.want {
 			t.Errorf("%v: %s, want %s", c.trace.Facts, m.Fate(), c.want)
 		}
 	}

@@ -144,7 +144,11 @@ func runFrontier(ctx context.Context, p *program, o *frontierOptions) error {
 		return err
 	}
 	if o.capacity && ctx.Err() == nil {
-		if err := study.FrontierCapacity(ctx, plan, f); err != nil {
+		bar := p.bar("developers on "+runner.Sim, plan.CapacityRuns(f))
+		plan.OnRun(bar.done)
+		err := study.FrontierCapacity(ctx, plan, f)
+		bar.close()
+		if err != nil {
 			return err
 		}
 	}

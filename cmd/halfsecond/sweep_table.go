@@ -25,7 +25,7 @@ func (p *program) showSweep(d *sweepDocument) error {
 // sentence says where the knee is, what kept it from being found, and why interactions
 // failed.
 func (d *sweepDocument) sentence(w *study.Swept) string {
-	return d.edges(w) + d.failed(w) + d.early()
+	return d.edges(w) + rule(w) + d.failed(w) + d.early()
 }
 
 // early says that the sweep did not finish, and why; empty when it did.

@@ -18,13 +18,29 @@ const mostDevelopers = 512
 // more of them is an opportunity in most scenarios, and the test takes 100 values.
 const leastJudged = 2000
 
+// mostTrials is how many numbers of people a search tries at most: doubled up to mostDevelopers,
+// and then halved until what lies between is a twentieth, which takes five halvings of a doubling.
+const mostTrials = 10 + 5
+
+// CapacityRuns returns how many runs FrontierCapacity takes at most.
+func (p *FrontierPlan) CapacityRuns(f *frontier.Frontier) int {
+	return len(f.Advice) * mostTrials * p.settings.Repeats
+}
+
 // FrontierCapacity looks for how many people can type at a time on the settings that a frontier
 // recommends until a run breaks a budget. Arrivals have to be a closed loop. What was not found
-// before ctx ended is not known.
+// before ctx ended is not known. The function that OnRun was given is told how many of its runs
+// are done.
 func FrontierCapacity(ctx context.Context, p *FrontierPlan, f *frontier.Frontier) error {
+	done := 0
+	tried := func() {
+		if done += p.settings.Repeats; p.settings.Ran != nil {
+			p.settings.Ran(done)
+		}
+	}
 	for _, a := range f.Advice {
 		c := &f.Cells[a.Cell]
-		w := crowd{ctx: ctx, scenario: p.scenarios[a.Cell], settings: p.settings.Settings, repeats: p.settings.Repeats}
+		w := crowd{ctx: ctx, scenario: p.scenarios[a.Cell], settings: p.settings.Settings, repeats: p.settings.Repeats, tried: tried}
 		w.settings.N = max(w.settings.N, leastJudged)
 		found, err := w.find()
 		if err != nil {
@@ -41,6 +57,7 @@ type crowd struct {
 	scenario *scenario.Scenario
 	settings runner.Settings
 	repeats  int
+	tried    func() // a number of people was
 }
 
 // find doubles the number of people until a run breaks a budget, and then halves what lies
@@ -50,9 +67,11 @@ func (w *crowd) find() (*frontier.Capacity, error) {
 	inside, between := 0, scale{whole: true, resolution: .05}
 	try := func(n int) error {
 		failed, judged, err := w.with(n)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
+		}
+		w.tried()
+		switch {
 		case failed:
 			c.Outside = n
 		case judged:

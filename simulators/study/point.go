@@ -27,6 +27,9 @@ func point(run trace.Run) (Point, error) {
 	if m, limit, ok := a.Good(); ok {
 		p.Pool, p.Limit, p.Limited = *a.Pool(m.Name), limit, true
 	}
+	if r := a.Reason(); r != nil && r.Alone {
+		p.Alone = r
+	}
 	p.Offered, p.Achieved = rates(kept, run.Traces)
 	return p, nil
 }

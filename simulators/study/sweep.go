@@ -73,6 +73,9 @@ type Point struct {
 	Pool    budgets.Pool
 	Limit   budgets.Limit
 	Limited bool
+	// Alone is why ghost text breaks its budget, where one stage does so alone, whatever the load;
+	// nil where none does.
+	Alone *budgets.Reason
 	// Offered is how many interactions were due a second, and Achieved how many ended ok,
 	// in the second half of the time in which any that are kept were due; NaN where that
 	// is no time.
