@@ -12,7 +12,7 @@ import (
 // rules are the stages of ghost text that a rule of the plugin sets and no server shortens, with
 // the key of the scenario that does.
 var rules = map[string]string{
-	ghost.KeyWait.String():  "ide.plugin.editor",
+	ghost.KeyWait.String():  "ide.plugin.prepare",
 	ghost.Prepare.String():  "ide.plugin.prepare",
 	ghost.Debounce.String(): "ide.plugin.debounce",
 	ghost.Hold.String():     "ide.plugin.display.hold",

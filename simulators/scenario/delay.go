@@ -41,7 +41,7 @@ func (d Delay) String() string {
 
 // How distributions are written.
 const (
-	durations = "a duration: 180ms, {p50: 180ms, p95: 300ms}, {uniform: [100ms, 200ms]}, {exponential: 1s}, or {waits: [180ms, 2.1s]} and {waits: FILE}, which were measured"
+	durations = "a duration: 180ms, {p50: 180ms, p95: 300ms}, {uniform: [100ms, 200ms]}, {exponential: 1s}, {waits: [180ms, 2.1s]} or {waits: FILE}"
 	counts    = "a number of tokens: 1200, {p50: 60, p95: 140}, {uniform: [1, 20]} or {exponential: 60}"
 )
 
