@@ -8,6 +8,7 @@ import (
 
 	"halfsecond/budgets"
 	"halfsecond/pipeline"
+	"halfsecond/pipeline/quantile"
 )
 
 // ErrDiffer is what keeps runs from being compared unless that is asked for, see
@@ -21,7 +22,8 @@ type differences struct{ error }
 func (differences) Is(target error) bool { return target == ErrDiffer }
 
 // check finds out whether the two runs are of one experiment, and what else a reader
-// has to know. Another seed is another sample of the same experiment, and is fine.
+// has to know. Another seed is another sample of the same experiment, and is fine where there
+// are enough people in it.
 func (c *Comparison) check(a, b *Run, anyway bool) error {
 	if err := c.never(); err != nil {
 		return err
@@ -47,8 +49,34 @@ func (c *Comparison) check(a, b *Run, anyway bool) error {
 			c.Unjudged = append(c.Unjudged, fmt.Sprintf("run %s is unfit: %s", s.name, s.f.Unfit))
 		}
 	}
+	if words := otherTyping(a, b); words != "" {
+		c.Unjudged = append(c.Unjudged, words)
+	}
 	c.caution()
 	return nil
+}
+
+// otherTyping says why runs of editors under two seeds cannot be judged: what few people type, and
+// how, differs by more than the intervals of one run of them know. Of six pairs of equal runs of
+// one person four were called better or worse, of six pairs of eight people two.
+func otherTyping(a, b *Run) string {
+	if a.Kind != pipeline.KindIDE || a.Seed == b.Seed {
+		return ""
+	}
+	people := min(distinct(a.Sessions), distinct(b.Sessions))
+	if people >= quantile.ManySessions {
+		return ""
+	}
+	who := "one person does"
+	if people > 1 {
+		who = fmt.Sprintf("%d people do", people)
+	}
+	return fmt.Sprintf("runs of seeds %d and %d are of other typing, and %s not tell how far that differs by chance: give both the same seed, whose keys are paired, or %d users",
+		a.Seed, b.Seed, who, quantile.ManySessions)
+}
+
+func distinct(sessions []int) int {
+	return len(slices.Compact(slices.Sorted(slices.Values(sessions))))
 }
 
 // never says what keeps runs from being compared at all.

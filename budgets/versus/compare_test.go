@@ -226,6 +226,34 @@ func TestUnjudged(t *testing.T) {
 	}
 }
 
+// Runs of other typing by few people are shown and not judged: not so those of one seed, of
+// twenty people, or of other kinds.
+func TestOtherTyping(t *testing.T) {
+	of := func(kind string, seed uint64, people int) *Run {
+		h, traces := header(100), constant(100, 100*ms, time.Duration(500+people)*ms)
+		h.Kind, h.Seed = kind, seed
+		for i := range traces {
+			traces[i].Kind, traces[i].Session, traces[i].Index = kind, i%people, i
+		}
+		return runOf(t, h, traces)
+	}
+	for _, c := range []struct {
+		kind   string
+		seed   uint64
+		people int
+		want   string
+	}{
+		{pipeline.KindIDE, 7, 1, ""}, {pipeline.KindIDE, 8, 20, ""}, {pipeline.KindBench, 8, 1, ""},
+		{pipeline.KindIDE, 8, 19, "runs of seeds 7 and 8 are of other typing, and 19 people do not tell how far that differs by chance: give both the same seed, whose keys are paired, or 20 users"},
+		{pipeline.KindIDE, 8, 1, "runs of seeds 7 and 8 are of other typing, and one person does not tell how far that differs by chance: give both the same seed, whose keys are paired, or 20 users"},
+	} {
+		got := compare(t, of(c.kind, 7, 21), of(c.kind, c.seed, c.people), Settings{})
+		if words := strings.Join(got.Unjudged, "; "); words != c.want || c.want != "" && got.Verdict != Undecided {
+			t.Errorf("%s, seed %d, %d people: %v, %q, want %q", c.kind, c.seed, c.people, got.Verdict, words, c.want)
+		}
+	}
+}
+
 func TestCautions(t *testing.T) {
 	h, other := header(100, "p95(response) < 600ms"), header(80, "p95(response) < 700ms")
 	other.Endpoints[0].Model, other.Load.FindStartUp = "n", true

@@ -51,12 +51,12 @@ func ByBlock(n, length int) Plan {
 	return Plan{n: n, length: min(length, max(n, 1))}
 }
 
-// manySessions is from how many sessions on they are drawn whole. With few groups (five
+// ManySessions is from how many sessions on they are drawn whole. With few groups (five
 // to thirty) inference from whole groups finds differences too often. Source: Cameron,
 // Gelbach and Miller, "Bootstrap-Based Improvements for Inference with Clustered Errors",
 // Review of Economics and Statistics 90, 2008, abstract, read 2026-11-29. The number
 // between is by convention.
-const manySessions = 20
+const ManySessions = 20
 
 // BySession draws interactions, each labelled with its session and in order of time: whole
 // sessions where there are twenty or more and some have several interactions, else blocks
@@ -66,7 +66,7 @@ func BySession(sessions []int, length func() int) Plan {
 	for _, s := range sessions {
 		distinct[s] = true
 	}
-	if len(distinct) >= manySessions && len(distinct) < len(sessions) {
+	if len(distinct) >= ManySessions && len(distinct) < len(sessions) {
 		return ByGroup(sessions)
 	}
 	return ByBlock(len(sessions), length())
