@@ -208,7 +208,7 @@ func roleOf(a *budgets.Analysis, m budgets.Metric, judged map[string]bool) Role 
 // moreIsBetter and lessIsBetter list the shares and counts that are compared, beside goodput and
 // failures; of the others nobody can say which way is better.
 var (
-	moreIsBetter = []string{"ok_share", "useful_share", "useful_requests", "useful_answers", "syntax_share"}
+	moreIsBetter = []string{"ok_share", "useful_share", "useful_requests", "useful_answers", "right_share", "syntax_share"}
 	lessIsBetter = []string{"flash_share", "flicker_share", "lost_edge_share", "requests_per_key"}
 )
 
