@@ -47,12 +47,14 @@ func (q *Query) url(text string, most int) {
 		if full() {
 			return
 		}
-		q.part(part)
+		q.part(part, most)
 	}
 }
 
-// part takes one parameter, as it stands in the URL and without its escapes.
-func (q *Query) part(part string) {
+// part takes one parameter, as it stands in the URL and without its escapes. Of a value that is
+// a URL itself, as where a login goes on to, it takes that one's parameters, and not the whole for
+// a secret.
+func (q *Query) part(part string, most int) {
 	name, value, paired := strings.Cut(part, "=")
 	if !paired {
 		name, value = "", part
@@ -62,8 +64,12 @@ func (q *Query) part(part string) {
 	values, _ := spellings(value)
 	for _, v := range values {
 		anyCode := len(v) < leastPart && strings.EqualFold(plainName, "code") // that of logins is longer
-		if (odd || namesSecret(plainName)) && !anyCode || random.MatchString(v) && mixed(v) {
+		nested := address.MatchString(v)
+		if (odd || namesSecret(plainName)) && !anyCode || !nested && isRandom(v) {
 			q.secret(v)
+		}
+		if nested {
+			q.nested(v, most)
 		}
 		switch {
 		case paired && v != "":
@@ -76,15 +82,39 @@ func (q *Query) part(part string) {
 	}
 }
 
-// spellings returns a text as it stands in a URL and, where that is another, without its escapes.
-// odd says that these cannot be read.
+// address matches a URL, or a path with parameters.
+var address = regexp.MustCompile(`^(?:[A-Za-z][A-Za-z0-9+.-]*:)?/.*|^[^=&]*[?#].*=`)
+
+// nested takes what a URL says that is a value in another one, and what in its path is random.
+func (q *Query) nested(text string, most int) {
+	q.url(text, most)
+	path, _, _ := strings.Cut(text, "?")
+	for part := range strings.FieldsFuncSeq(path, func(r rune) bool { return r == '/' || r == '#' || r == ':' }) {
+		if isRandom(part) && len(q.secrets) < most {
+			q.secret(part)
+		}
+	}
+}
+
+// mostEscapes is how often a text may be escaped again: once for each URL that is a value in
+// another.
+const mostEscapes = 4
+
+// spellings returns a text as it stands in a URL and, where those are others, without its escapes,
+// and without those that stood in them. odd says that the first cannot be read.
 func spellings(text string) (all []string, odd bool) {
 	all = []string{text}
-	plain, err := url.QueryUnescape(text)
-	if err == nil && plain != text {
-		all = append(all, plain)
+	for range mostEscapes {
+		plain, err := url.QueryUnescape(text)
+		if err != nil {
+			return all, len(all) == 1
+		}
+		if plain == text {
+			break
+		}
+		all, text = append(all, plain), plain
 	}
-	return all, err != nil
+	return all, false
 }
 
 func (q *Query) secret(s string) {
@@ -102,6 +132,9 @@ func with(list []string, more ...string) []string {
 	}
 	return list
 }
+
+// isRandom reports whether a value of any name is taken for a secret.
+func isRandom(s string) bool { return random.MatchString(s) && mixed(s) }
 
 // mixed reports whether a value is letters and digits, as one that nobody chose.
 func mixed(s string) bool {

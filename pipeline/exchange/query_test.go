@@ -284,3 +284,34 @@ func TestNamesOfCodes(t *testing.T) {
 		}
 	}
 }
+
+// A URL that is a value in another says its own parameters, however often they are escaped, and
+// is no secret as a whole: what begins as it does stays to be read.
+func TestURLInURL(t *testing.T) {
+	for _, c := range []struct{ url, said, want string }{
+		{"https://h/v1?next=https%3A%2F%2Fo%2Fcb%3Fapi_key%3Dhunter2%26code%3Dabcd1234", "not allowed: https://o/cb?api_key=hunter2&code=abcd1234", "not allowed: https://o/cb?api_key=*******&code=********"},
+		{"https://h/v1?next=%2Fcb%3Fapi_key%3Dhunter2", "no key hunter2", "no key *******"},
+		{"https://h/v1?next=https%3A%2F%2Fo%2F%3Fto%3Dhttps%253A%252F%252Fp%252F%253Fapi_key%253Dhunter2", "no key hunter2", "no key *******"},
+		{"https://h/v1?api%255Fkey=hunter2", "no key hunter2", "no key *******"},
+		{"https://h/v1?callback=https%3A%2F%2Fo.example%2Fcb%3Fid%3D0123456789abcdef0123", "see https://go.dev/doc, not 0123456789abcdef0123", "see https://go.dev/doc, not ********************"},
+		{"https://h/v1?callback=https%3A%2F%2Fo.example%2Fcb%2F0123456789abcdef0123", "see https://go.dev/doc, not 0123456789abcdef0123", "see https://go.dev/doc, not ********************"},
+	} {
+		if got := QueryOf(c.url).Mask(c.said); got != c.want {
+			t.Errorf("%s: %q, want %q", c.url, got, c.want)
+		}
+	}
+}
+
+// Names whose words nothing sets apart.
+func TestNamesAsOneWord(t *testing.T) {
+	for _, name := range []string{"codeverifier", "idtoken", "newpassword", "userpassword", "signingkey", "licensekey", "masterkey", "promocode", "giftcode", "unlockcode", "creds", "qr_code", "webhooksecret", "password2"} {
+		if !namesSecret(name) {
+			t.Errorf("%s names no secret", name)
+		}
+	}
+	for _, name := range []string{"monkey", "hotkey", "publickey", "primarykey", "starttoken", "model_code", "dialect_code", "speaker_code", "bcp47_code", "product_code", "http_code", "include_code"} {
+		if namesSecret(name) {
+			t.Errorf("%s names a secret", name)
+		}
+	}
+}

@@ -10,7 +10,7 @@ import (
 // secretWords are those in the names of parameters whose values are taken for secrets.
 const secretWords = `(?:(?:api|access|auth|client|session|security|subscription|secret|private|refresh|user|app)?(?:key|token|secret)|` +
 	`(?:api|access|auth|client|session|security|secret|private|refresh)[^a-z]?(?:keys|tokens|secrets)|` +
-	`sig|signature|hmac|auth|authorization|bearer|pass|passphrase|password|passwd|pwd|credentials?|jwt|ticket|cookie|` +
+	`sig|signature|hmac|auth|authorization|bearer|pass|passphrase|password|passwd|pwd|credentials?|creds?|jwt|ticket|cookie|` +
 	`t?otp|pin|sid|session[^a-z]?id|verifier|assertion|saml[^a-z]?response)`
 
 // ofSecrets matches such a name: one of the words is a word of it, as in X-Amz-Signature, and no
@@ -26,16 +26,17 @@ var (
 
 // namesSecret reports whether a value of that name is taken for a secret.
 func namesSecret(name string) bool {
-	return ofSecrets.MatchString(name) || inHumps.MatchString(humps.ReplaceAllString(name, "${1}${3}_${2}${4}")) || ofCode(name)
+	return ofSecrets.MatchString(name) || asOneWord.MatchString(name) || inHumps.MatchString(humps.ReplaceAllString(name, "${1}${3}_${2}${4}")) || ofCode(name)
 }
 
 // What a code is of where it opens no door, and what a name is of that has to do with code.
 // Any other code is taken for a secret.
 var (
 	plainCodes = []string{
-		"airport", "area", "bar", "city", "color", "colour", "country", "county", "currency", "dial", "dialing", "error", "exit",
-		"iata", "icao", "iso", "key", "lang", "language", "locale", "postal", "qr", "region", "response", "return",
-		"source", "state", "station", "status", "time", "voice", "zip",
+		"airport", "area", "bar", "bcp", "city", "color", "colour", "country", "county", "currency", "dial", "dialect", "dialing", "error", "exit",
+		"http",
+		"iata", "icao", "include", "iso", "key", "lang", "language", "locale", "model", "postal", "product", "region", "response",
+		"return", "source", "speaker", "state", "station", "status", "time", "voice", "zip",
 	}
 	plainOfCode = []string{
 		"base", "block", "blocks", "completion", "context", "editor", "execution", "fence", "fences", "format", "interpreter", "lang", "language",
@@ -45,7 +46,11 @@ var (
 
 // oneWord matches a code of something that opens a door, written as one word; others end so
 // that are none, as encode and barcode.
-var oneWord = regexp.MustCompile(`^(?:o?auth|authorization|access|activation|backup|confirm|confirmation|coupon|device|email|invitation|invite|login|m?fa|pass|phone|pin|recovery|reset|security|sms|t?otp|user|verification|verify)codes?$`)
+var oneWord = regexp.MustCompile(`^(?:o?auth|authorization|access|activation|backup|confirm|confirmation|coupon|device|discount|email|gift|invitation|invite|login|m?fa|pass|phone|pin|promo|recovery|reset|security|sms|t?otp|unlock|user|verification|verify|voucher)codes?$`)
+
+// asOneWord matches names of secrets whose words nothing sets apart, as idtoken and signingkey.
+var asOneWord = regexp.MustCompile(`(?i)^(?:[a-z]*(?:password|passwd|secret)|(?:id|my|bot|device|csrf|xsrf|login|service)token|` +
+	`(?:account|admin|encryption|hash|hmac|licen[cs]e|master|root|service|shared|sign|signing|ssh|webhook)key|code(?:verifier|challenge))[0-9]*$`)
 
 // ofCode reports whether a name is of a code, or of several, and not of one that opens no door,
 // such as that of a language, or of how to write code.
