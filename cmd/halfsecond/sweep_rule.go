@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"time"
 
 	"halfsecond/budgets"
 	"halfsecond/budgets/ghost"
@@ -38,6 +37,6 @@ func rule(w *study.Swept) string {
 		return ""
 	}
 	j := of.Judgement
-	return fmt.Sprintf(" That is not the server: at every load the plugin's own rule, %s %s, alone breaks %s, which with nothing else to wait for, and text after every opportunity, would be %s. No lower load, other model or other card brings it inside; another %s can.",
-		of.Stage, of.Takes.Round(time.Millisecond/10), j.Budget.String(), j.Unit().Format(of.Without), rules[of.Stage])
+	return fmt.Sprintf(" That is not the server: at every load the plugin's own rule, %s %s, alone breaks %s, which with nothing else to wait for, and text after every opportunity, would be %s. No lower load, other model or other card brings it inside: it takes another %s.",
+		of.Stage, budgets.Duration.Format(float64(of.Takes)), j.Budget.String(), j.Unit().Format(of.Without), rules[of.Stage])
 }

@@ -231,8 +231,19 @@ func TestFrontierCapacity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var told []int
+	p.OnRun(func(runs int) { told = append(told, runs) })
 	if err := FrontierCapacity(t.Context(), p, f); err != nil {
 		t.Fatal(err)
+	}
+	for i, runs := range told {
+		if runs != i+1 || runs > p.CapacityRuns(f) {
+			t.Errorf("told of %v runs, want 1, 2 and so on up to %d at most", told, p.CapacityRuns(f))
+			break
+		}
+	}
+	if len(told) < 3 {
+		t.Errorf("told of %v runs, want each", told)
 	}
 	c := f.Cells[f.Advice[0].Cell].Capacity
 	if c == nil || c.Why != "" || c.Developers < 2 || float64(c.Outside) > max(float64(c.Developers)+1, 1.05*float64(c.Developers)) {
