@@ -74,8 +74,9 @@ func (r *Reason) find(run *ghost.Run, a *Analysis) {
 	landedThere, missing, gone := a.staged(run)
 	r.Levers = r.Judgement.Levers
 	replay := newReplayer(r.Judgement.Budget, a.Landing().Population, a.kind.mark, landedThere, gone)
+	usual := usualOf(run)
 	for _, stage := range slices.Concat([]string{r.Stage}, replay.stages) {
-		values := alone(stage, landedThere, missing)
+		values := alone(stage, usual[stage], landedThere, missing)
 		if replay.met(values) {
 			continue
 		}
@@ -113,31 +114,45 @@ func namesOf(stages ...ghost.Stage) (names []string) {
 }
 
 // alone returns how long keys would take if only one stage took any time, and text came after
-// all of them.
-func alone(stage string, landedThere []landed, lost []*pipeline.Trace) (values []float64) {
-	of := func(t *pipeline.Trace) {
-		sum := time.Duration(0)
-		for _, s := range t.Spans {
-			if s.Name == stage && s.End != pipeline.Unknown {
-				sum += s.For()
-			}
-		}
-		values = append(values, float64(sum))
-	}
+// all of them: where one that was lost did not see the stage end, it takes what it usually does, or
+// what the key had waited for it already where that is longer.
+func alone(stage string, usual time.Duration, landedThere []landed, lost []*pipeline.Trace) (values []float64) {
 	for _, l := range landedThere {
-		of(l.trace)
+		took, _ := waitedFor(stage, l.trace)
+		values = append(values, float64(took))
 	}
 	for _, t := range lost {
-		of(t)
+		took, ended := waitedFor(stage, t)
+		if !ended {
+			took = max(took, usual)
+		}
+		values = append(values, float64(took))
 	}
 	return values
+}
+
+// waitedFor returns how long a key waited for a stage, until its request was given up where that
+// did not end.
+func waitedFor(stage string, t *pipeline.Trace) (sum time.Duration, ended bool) {
+	for i := range t.Spans {
+		switch s := &t.Spans[i]; {
+		case s.Name != stage:
+		case s.End != pipeline.Unknown:
+			sum, ended = sum+s.For(), true
+		case len(t.Requests) > 0:
+			if r := &t.Requests[len(t.Requests)-1]; r.Outcome == pipeline.Cancelled {
+				sum += max(r.End-s.Start, 0)
+			}
+		}
+	}
+	return sum, ended
 }
 
 // staged returns the keys that landed, those that did not, and of these what is known of where
 // they were given up, with the stages that a report tells of them rather than with their spans:
 // what owns an overrun and what would cure it is said in the words of the report.
 func (a *Analysis) staged(run *ghost.Run) (all []landed, missing []*pipeline.Trace, gone []lost) {
-	s := newStager(run, a.landed)
+	s := newStager(run, a.Run.Header.Hold, a.landed)
 	for _, l := range a.landed {
 		all = append(all, landed{s.landed(l.trace), l.value})
 	}

@@ -82,8 +82,8 @@ func TestReasonOfTheLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := a.Reason()
-	if r == nil || r.Stage != "line_buffer" || r.Takes != 200*ms || !r.Fixed || r.Waited != 6 || r.Landed != 6 || !r.Alone || r.Without != .4 {
-		t.Fatalf("%+v, want line_buffer, 200ms, alone with .4", r)
+	if r == nil || r.Stage != "line_buffer" || r.Takes != 200*ms || !r.Fixed || r.Waited != 6 || r.Landed != 6 || !r.Alone || r.Without != 0 {
+		t.Fatalf("%+v, want line_buffer, 200ms, alone with 0", r)
 	}
 	// Without it all ten land, 40 ms after their keys: none was given up before.
 	if l := r.Levers[0]; len(l.Stages) != 1 || l.Stages[0] != "line_buffer" || !l.Enough || l.AtZero != 1 || l.Cap != 90*ms-1 {
@@ -179,6 +179,48 @@ func TestReasonOfAHold(t *testing.T) {
 			}
 		case l.AtZero != 0:
 			t.Errorf("%+v, want 0 %% inside", l)
+		}
+	}
+}
+
+// What a slow stage keeps from coming counts as long as the stage takes: of ten keys whose prefill
+// takes 900 ms, six of which were typed on after 100 ms, none is inside by the prefill alone.
+func TestReasonOfWhatNeverCame(t *testing.T) {
+	var all []pipeline.Trace
+	for i := range 10 {
+		k := typed(i, 50*ms, 0, 900*ms)
+		if i >= 4 {
+			k.Marks, k.Spans[1].End = nil, pipeline.Unknown
+			r := &k.Requests[0]
+			r.FirstOutput, r.Outcome, r.End = pipeline.Unknown, pipeline.Cancelled, r.Sent+50*ms
+		}
+		all = append(all, k)
+	}
+	a, err := Analyse(ideRun(all, "share(ttfc < 150ms) >= 90%"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := a.Reason(); r.Stage != "prefill" || !r.Alone || r.Without != 0 || r.Takes != 900*ms || r.Waited != 4 {
+		t.Errorf("%+v, want the prefill of 900 ms alone, with 0 inside", r)
+	}
+}
+
+// A hold that no key waited for, since all came later, is there all the same: with a prefill of
+// any length nothing is inside.
+func TestReasonOfAHoldNobodyMet(t *testing.T) {
+	var all []pipeline.Trace
+	for i := range 10 {
+		all = append(all, typed(i, 50*ms, 0, 300*ms))
+	}
+	run := ideRun(all, "share(ttfc < 150ms) >= 90%")
+	run.Header.Hold = 200 * ms
+	a, err := Analyse(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range a.Reason().Levers {
+		if slices.Equal(l.Stages, []string{"prefill"}) && (l.Enough || l.AtZero != 0) {
+			t.Errorf("%+v, want nothing inside before the hold ends", l)
 		}
 	}
 }

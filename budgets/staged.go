@@ -12,13 +12,16 @@ import (
 type stager struct {
 	run   *ghost.Run
 	usual map[string]time.Duration // the median of each stage of the keys that landed
-	// hold is how long the plugin holds text back, counted from the key, as the keys tell whose
-	// text waited for its end; 0 where none did.
+	// hold is how long the plugin holds text back, counted from the key: as the run says, or the
+	// keys tell whose text waited for its end; 0 where neither does.
 	hold time.Duration
 }
 
-func newStager(run *ghost.Run, all []landed) *stager {
-	s := &stager{run: run, usual: usualOf(run)}
+func newStager(run *ghost.Run, hold time.Duration, all []landed) *stager {
+	s := &stager{run: run, usual: usualOf(run), hold: hold}
+	if hold > 0 {
+		return s
+	}
 	for _, l := range all {
 		if stages, _ := run.Stages(l.trace); stages[ghost.Hold] > 0 && (s.hold == 0 || heldOf(stages) < s.hold) {
 			s.hold = heldOf(stages)

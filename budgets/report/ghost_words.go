@@ -28,7 +28,7 @@ func reasonWords(r *budgets.Reason, f *ghost.Figures) string {
 		return onlyCensored(r, f)
 	case r.Alone:
 		return fmt.Sprintf("%s alone breaks a %s budget: with nothing else to wait for, and text after every opportunity, it would be %s%s%s",
-			aloneWords(r), limit, r.Judgement.Unit().Format(r.Without), leverOf(r, r.Stage), whatItIs(r.Stage))
+			aloneWords(r), limit, r.Judgement.Unit().Format(r.Without), leverOf(r, r.Stage, f), whatItIs(r.Stage))
 	}
 	of := ""
 	if r.Outside {
@@ -38,7 +38,7 @@ func reasonWords(r *budgets.Reason, f *ghost.Figures) string {
 	if r.Judgement.Verdict != budgets.Fail {
 		return most
 	}
-	return most + bestLever(r) + whatItIs(r.Stage)
+	return most + bestLever(r, f) + whatItIs(r.Stage)
 }
 
 // aloneWords names a stage with how long it usually takes of those that wait for it.
@@ -72,7 +72,7 @@ func onlyCensored(r *budgets.Reason, f *ghost.Figures) string {
 }
 
 // leverOf says how short a stage would have to become.
-func leverOf(r *budgets.Reason, stage string) string {
+func leverOf(r *budgets.Reason, stage string, f *ghost.Figures) string {
 	for _, l := range r.Levers {
 		if len(l.Stages) != 1 || l.Stages[0] != stage {
 			continue
@@ -83,14 +83,18 @@ func leverOf(r *budgets.Reason, stage string) string {
 		case l.Enough:
 			return "; only without it would it be inside"
 		default:
-			return fmt.Sprintf("; without it, and all else as it is, it would be %s", r.Judgement.Unit().Format(l.AtZero))
+			more := ""
+			if untold(f.Censored.Why) > 0 {
+				more = " or more"
+			}
+			return fmt.Sprintf("; without it, and all else as it is, it would be %s%s", r.Judgement.Unit().Format(l.AtZero), more)
 		}
 	}
 	return ""
 }
 
 // bestLever says what would bring the budget inside, which no stage breaks alone.
-func bestLever(r *budgets.Reason) string {
+func bestLever(r *budgets.Reason, f *ghost.Figures) string {
 	for _, l := range r.Levers {
 		if !l.Enough {
 			continue
@@ -110,6 +114,9 @@ func bestLever(r *budgets.Reason) string {
 		}
 		return fmt.Sprintf("; %sonly without %s would it be kept", which, l.Stages[0])
 	}
+	if n := untold(f.Censored.Why); n > 0 {
+		return fmt.Sprintf("; no stage breaks the budget alone, and what brings it inside only another run tells: of %s opportunities without text the answer was discarded or held back, and a replay does not bring those back", count(n))
+	}
 	return "; no stage breaks the budget alone, and no cut of one stage, of two, or of the whole request would bring these very keys inside"
 }
 
@@ -119,6 +126,17 @@ func severalWords(l budgets.Lever) string {
 		return fmt.Sprintf("%s would keep it if each took %d %% of what it did", listed(l.Stages), l.Keep)
 	}
 	return fmt.Sprintf("only without %s would it be kept", listed(l.Stages))
+}
+
+// untold returns how many opportunities got no text for a reason that a replay does not undo: their
+// answer was discarded in the editor, or held back.
+func untold(why []ghost.Count) (n int) {
+	for _, c := range why {
+		if c.Name == ghost.Discarded || c.Name == ghost.HeldBack {
+			n += c.N
+		}
+	}
+	return n
 }
 
 // mostOf lists counts with their names.

@@ -258,6 +258,9 @@ func (r *Report) leverSections() (all []section) {
 	}
 	if n := len(all); n > 0 {
 		all[n-1].notes = []string{"Every recorded " + r.noun(1) + " is replayed with only that stage shortened: the same requests, the same waits between stages. One that was given up at a stage lands when the shorter stage would have ended before."}
+		if run := r.analysis.Ghost(); run != nil && untold(run.Censored().Why) > 0 {
+			all[n-1].notes[0] += " One whose answer was discarded in the editor, or held back, stays without text."
+		}
 	}
 	return all
 }

@@ -38,6 +38,9 @@ type Header struct {
 	// LeastVisible is how long a suggestion in an editor must be there to count as shown; 0
 	// where the scenario does not say.
 	LeastVisible time.Duration
+	// Hold is how long an editor holds text back at least, counted from the key; 0 where it does
+	// not.
+	Hold time.Duration
 	// Quality is how answers were checked that are code; zero where they were not.
 	Quality Quality
 }

@@ -105,6 +105,7 @@ type wireHeader struct {
 	SelfTest     *wireSelfTest `json:"self_test,omitempty"`
 	ScenarioText string        `json:"scenario_text"`
 	LeastVisible int64         `json:"least_visible_ns,omitempty"`
+	Hold         int64         `json:"hold_ns,omitempty"`
 	Quality      *wireQuality  `json:"quality,omitempty"`
 }
 
@@ -140,7 +141,7 @@ type wireStage struct {
 func headerToWire(h Header) wireHeader {
 	w := wireHeader{
 		Trace: Version, Scenario: h.Scenario, Kind: h.Kind, ScenarioHash: h.ScenarioHash, Target: h.Target,
-		Seed: h.Seed, N: h.N, WarmUp: h.WarmUp, Version: h.Version, Budgets: h.Budgets, TextsHashed: h.TextsHashed, Load: loadToWire(h.Load), SelfTest: selfTestToWire(h.SelfTest), ScenarioText: h.ScenarioText, LeastVisible: int64(h.LeastVisible), Quality: qualityToWire(h.Quality),
+		Seed: h.Seed, N: h.N, WarmUp: h.WarmUp, Version: h.Version, Budgets: h.Budgets, TextsHashed: h.TextsHashed, Load: loadToWire(h.Load), SelfTest: selfTestToWire(h.SelfTest), ScenarioText: h.ScenarioText, LeastVisible: int64(h.LeastVisible), Hold: int64(h.Hold), Quality: qualityToWire(h.Quality),
 	}
 	for _, s := range h.Stages {
 		w.Stages = append(w.Stages, wireStage(s))
@@ -154,7 +155,7 @@ func headerToWire(h Header) wireHeader {
 func (w wireHeader) header() Header {
 	h := Header{
 		Scenario: w.Scenario, Kind: w.Kind, ScenarioHash: w.ScenarioHash, Target: w.Target,
-		Seed: w.Seed, N: w.N, WarmUp: w.WarmUp, Version: w.Version, Budgets: w.Budgets, TextsHashed: w.TextsHashed, Load: w.Load.load(), SelfTest: w.SelfTest.selfTest(), ScenarioText: w.ScenarioText, LeastVisible: time.Duration(w.LeastVisible), Quality: w.Quality.quality(),
+		Seed: w.Seed, N: w.N, WarmUp: w.WarmUp, Version: w.Version, Budgets: w.Budgets, TextsHashed: w.TextsHashed, Load: w.Load.load(), SelfTest: w.SelfTest.selfTest(), ScenarioText: w.ScenarioText, LeastVisible: time.Duration(w.LeastVisible), Hold: time.Duration(w.Hold), Quality: w.Quality.quality(),
 	}
 	for _, s := range w.Stages {
 		h.Stages = append(h.Stages, Stage(s))

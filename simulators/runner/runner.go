@@ -312,7 +312,7 @@ func (r *run) header() trace.Header {
 		h.Endpoints = append(h.Endpoints, r.settings.Speech.places()...)
 	}
 	if s.IDE != nil {
-		h.LeastVisible = s.IDE.Plugin.Display.LeastVisible
+		h.LeastVisible, h.Hold = s.IDE.Plugin.Display.LeastVisible, s.IDE.Plugin.Display.Hold
 	}
 	if r.inspects != nil {
 		h.Quality = r.inspects.said
