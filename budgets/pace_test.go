@@ -89,6 +89,25 @@ func TestPaceOfSummary(t *testing.T) {
 	}
 }
 
+// TestPaceOfReasoning: 900 tokens of reasoning that came in part, of which nothing tells whether
+// that was all, are no ground to call the pace of the 400 tokens of text behind it, 22.5 ms each,
+// better than that.
+func TestPaceOfReasoning(t *testing.T) {
+	var traces []pipeline.Trace
+	for i := range 40 {
+		x := bundle(i, 1)
+		r := &x.Requests[0]
+		r.LastOutput, r.End, x.End = r.FirstOutput+9000*ms, r.FirstOutput+9000*ms, r.FirstOutput+9000*ms
+		r.OutputTokens, r.Chunks, r.Opening = 1300, 20, pipeline.Opening{Chunks: 1, Bytes: 230, Of: 4300, Sure: 400}
+		traces = append(traces, x)
+	}
+	for budget, want := range map[string]Verdict{"p50(tpot) < 6ms": Fail, "p50(tpot) < 10ms": Unmeasured, "p50(tpot) < 22.5ms": Unmeasured, "p50(tpot) < 23ms": Pass} {
+		if j := analyse(t, "bench", traces, budget).Judgements[0]; j.Verdict != want {
+			t.Errorf("%s: %v, %q, want %v", budget, j.Verdict, j.Reason, want)
+		}
+	}
+}
+
 // TestDecoding: there is no pace without two tokens at two instants of one choice.
 func TestDecoding(t *testing.T) {
 	for name, change := range map[string]func(r *pipeline.Request){

@@ -11,6 +11,9 @@ type Opening struct {
 	// server then counts more of what it does not send.
 	Bytes, Of int
 	Unsent    int // tokens of reasoning that the server counts and did not send, or as a summary
+	// Sure is how many tokens followed for certain at most, where some reasoning came and nothing
+	// tells whether that was all of it; 0 elsewhere.
+	Sure int
 }
 
 // Following is how many tokens of an answer came after its first output.
@@ -21,7 +24,8 @@ type Following struct {
 	Likely float64
 	// Least is Likely where the server counts on. Else it takes each chunk for a token or
 	// more, unless chunks are more than tokens, and every part of an answer for no less than
-	// half, and no more than twice, of the tokens that it has by its share of the bytes.
+	// half, and no more than twice, of the tokens that it has by its share of the bytes; and is
+	// no more than is sure of reasoning that may be a summary.
 	Least   float64
 	Counted bool // Least and Likely are what the server counted
 }
@@ -61,6 +65,9 @@ func (f *Following) guess(r *Request) {
 		rest := sent * float64(o.Of-o.Bytes) / float64(o.Of)
 		f.Likely = min(max(rest, f.Least), f.Most)
 		f.Least = max(f.Least, rest/spread, sent-spread*(sent-rest))
+	}
+	if o.Sure > 0 {
+		f.Least = min(f.Least, float64(o.Sure))
 	}
 	f.Least = min(f.Least, f.Most)
 }

@@ -28,6 +28,8 @@ func TestFollowing(t *testing.T) {
 		{"a start that was held", 100, 100, Opening{Chunks: 80, Bytes: 400, Of: 500}, Following{Most: 99, Likely: 20, Least: 20}},
 		{"letters whose start was held", 25, 100, Opening{Chunks: 80, Bytes: 80, Of: 100}, Following{Most: 24, Likely: 5, Least: 2.5}},
 		{"400 tokens of reasoning not sent", 500, 100, Opening{Chunks: 1, Bytes: 5, Of: 500, Unsent: 400}, Following{Most: 499, Likely: 99, Least: 99}},
+		{"reasoning that may be a summary", 1300, 20, Opening{Chunks: 1, Bytes: 430, Of: 4300, Sure: 400}, Following{Most: 1299, Likely: 1170, Least: 400}},
+		{"less than is sure", 1300, 20, Opening{Chunks: 1, Bytes: 4300 - 215, Of: 4300, Sure: 400}, Following{Most: 1299, Likely: 65, Least: 32.5}},
 		{"more tokens than bytes", 500, 10, Opening{Chunks: 1}, Following{Most: 499, Least: 9}},
 	} {
 		r := NewRequest(1, 0)

@@ -121,7 +121,8 @@
 //	  chunks          output chunks at that instant
 //	  tokens          of the answer until then, by a running count of the server; omitted where it has none
 //	  bytes, of       bytes of those chunks, and of all output chunks; omitted where the server counts more tokens than bytes came
-//	  unsent          tokens of reasoning that it counts and of which nothing came; omitted when 0
+//	  unsent          tokens of reasoning that it counts and did not send, or as a summary; omitted when 0
+//	  sure            tokens that followed for certain at most, of reasoning that may be a summary; omitted where nothing limits them
 //	gaps              times between them, a list of [ns, how often], ascending, each with 9 binary digits; omitted when
 //	                  nobody saw them one by one
 //	longest_gap_ns    the longest of them, exact; omitted likewise

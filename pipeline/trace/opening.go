@@ -18,6 +18,9 @@ func appendOpening(b []byte, o *pipeline.Opening) []byte {
 	if o.Unsent != 0 {
 		b = appendInt(append(b, `,"unsent":`...), o.Unsent)
 	}
+	if o.Sure != 0 {
+		b = appendInt(append(b, `,"sure":`...), o.Sure)
+	}
 	return append(b, '}')
 }
 
@@ -28,4 +31,5 @@ type wireOpening struct {
 	Bytes  int `json:"bytes"`
 	Of     int `json:"of"`
 	Unsent int `json:"unsent"`
+	Sure   int `json:"sure"`
 }

@@ -11,12 +11,13 @@ import (
 
 // counting is how a server of a random answer counts, and what it sends of reasoning.
 type counting struct {
-	thought         string // of reasoning: "sent", "hidden", or "summary", in one chunk at the start
+	thought         string // of reasoning: "sent", "hidden", or a "summary" in front, which is as long as it likes
 	beside, total   bool   // it counts reasoning beside the answer, and states totals
 	running, late   bool   // it counts with each chunk, reasoning at the end alone
 	stuck           bool   // it counts 1 until the end
 	reasoning, text []int  // tokens of each chunk
 	bytes           int    // of each token
+	summary         []int  // tokens of each chunk of a summary
 	afterFirst      int    // tokens that were sent after the first chunk
 }
 
@@ -31,7 +32,7 @@ func randomCounting(r *rand.Rand) *counting {
 		}
 		return of
 	}
-	s.reasoning, s.text = chunks(60), chunks(60)
+	s.reasoning, s.text, s.summary = chunks(60), chunks(60), chunks(60)[r.IntN(2):]
 	s.total = s.total || s.beside // nothing else tells that it is beside
 	sent := s.text
 	if s.thought == "sent" {
@@ -90,7 +91,9 @@ func (s *counting) reads() (all []string) {
 		}
 	case "summary":
 		reasoning = sum(s.reasoning)
-		chunk("reasoning_content", 1)
+		for _, n := range s.summary {
+			chunk("reasoning_content", n)
+		}
 	default:
 		reasoning = sum(s.reasoning)
 	}

@@ -101,6 +101,7 @@ func (d *geminiDecoder) part(p *reply.Piece, part gemini.Part) {
 	case part.Text == nil:
 	case part.Thought:
 		p.Reasoning += *part.Text
+		p.Summary = true
 	default:
 		p.Text += *part.Text
 	}

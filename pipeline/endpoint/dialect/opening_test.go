@@ -40,9 +40,9 @@ func TestOpening(t *testing.T) {
 		{"all in one read", OpenAIChat, []string{hi + hi, stop + used("30", "0") + done}, pipeline.Opening{}},
 		{"nobody counted", OpenAIChat, []string{hi + hi, hi, stop + done}, pipeline.Opening{}},
 		{"reasoning that is not sent", OpenAIChat, []string{hi, hi, stop + used("102", "100") + done}, pipeline.Opening{Chunks: 1, Bytes: 4, Of: 8, Unsent: 100}},
-		{"reasoning that is sent", OpenAIChat, []string{delta(`"reasoning_content":"So, he"`), hi, stop + used("5", "3") + done}, pipeline.Opening{Chunks: 1, Bytes: 6, Of: 10}},
+		{"reasoning that is sent", OpenAIChat, []string{delta(`"reasoning_content":"So, he"`), hi, stop + used("5", "3") + done}, pipeline.Opening{Chunks: 1, Bytes: 6, Of: 10, Sure: 2}},
 		{"reasoning that is too short by itself", OpenAIChat, []string{delta(`"reasoning_content":"So, h"`), hi, stop + used("5", "3") + done}, pipeline.Opening{Chunks: 1, Of: 4, Unsent: 3}},
-		{"reasoning half as long as text", OpenAIChat, []string{delta(`"reasoning_content":"So, her"`), hi + hi, stop + used("5", "3") + done}, pipeline.Opening{Chunks: 1, Bytes: 7, Of: 15}},
+		{"reasoning half as long as text", OpenAIChat, []string{delta(`"reasoning_content":"So, her"`), hi + hi, stop + used("5", "3") + done}, pipeline.Opening{Chunks: 1, Bytes: 7, Of: 15, Sure: 2}},
 		{"reasoning that is too short beside the text", OpenAIChat, []string{delta(`"reasoning_content":"So, he"`), hi + hi + hi, stop + used("5", "3") + done}, pipeline.Opening{Chunks: 1, Of: 12, Unsent: 3}},
 		{"letters behind reasoning that is not sent", OpenAIChat, []string{delta(`"content":"H"`), delta(`"content":"i"`), delta(`"content":","`), delta(`"content":" "`), stop + used("4", "2") + done}, pipeline.Opening{Chunks: 1, Bytes: 1, Of: 4, Unsent: 2}},
 		{"more tokens than bytes", OpenAIChat, []string{hi, hi, stop + used("9", "0") + done}, pipeline.Opening{Chunks: 1}},
@@ -68,13 +68,13 @@ func TestOpening(t *testing.T) {
 		{"reasoning that comes", OpenAIChat, []string{counted("reasoning_content", long, "60", `,"completion_tokens_details":{"reasoning_tokens":60}`), counted("content", long, "160", `,"completion_tokens_details":{"reasoning_tokens":60}`), stop + used("160", "60") + done},
 			pipeline.Opening{Chunks: 1, Tokens: 60, Bytes: 500, Of: 1000}},
 		{"reasoning in the answer, told of at the end", OpenAIChat, []string{counted("content", long, "150", ""), counted("content", long, "250", ""), stop + used("250", "50") + done},
-			pipeline.Opening{Chunks: 1, Tokens: 150, Bytes: 500, Of: 1000, Unsent: 50}},
+			pipeline.Opening{Chunks: 1, Bytes: 500, Of: 1000, Unsent: 50}},
 		{"reasoning in the answer, 0 until the end", OpenAIChat, []string{counted("content", long, "150", `,"completion_tokens_details":{"reasoning_tokens":0}`), counted("content", long, "250", ""), stop + used("250", "50") + done},
-			pipeline.Opening{Chunks: 1, Tokens: 150, Bytes: 500, Of: 1000, Unsent: 50}},
+			pipeline.Opening{Chunks: 1, Bytes: 500, Of: 1000, Unsent: 50}},
 		{"reasoning beside the answer, 0 until the end", OpenAIChat, []string{counted("content", long, "150", `,"total_tokens":155`), counted("content", long, "250", `,"total_tokens":305,"completion_tokens_details":{"reasoning_tokens":50}`), stop + done},
 			pipeline.Opening{Chunks: 1, Bytes: 500, Of: 1000, Unsent: 50}},
 		{"tokens that only the total has", OpenAIChat, []string{counted("reasoning_content", long, "1", `,"total_tokens":106`), counted("content", long, "101", `,"total_tokens":206`), stop + done},
-			pipeline.Opening{Chunks: 1, Bytes: 500, Of: 1000}},
+			pipeline.Opening{Chunks: 1, Bytes: 500, Of: 1000, Sure: 101}},
 	} {
 		r := reread(t, c.protocol, c.reads...)
 		rec := pipeline.NewRequest(1, 0)

@@ -46,8 +46,11 @@ func (responsesDecoder) Event(e wire.Event, s *reply.Step) {
 	switch v.Type {
 	case "response.output_text.delta", "response.refusal.delta":
 		s.Piece(0).Text = v.Delta
-	case "response.reasoning_text.delta", "response.reasoning_summary_text.delta":
+	case "response.reasoning_text.delta":
 		s.Piece(0).Reasoning = v.Delta
+	case "response.reasoning_summary_text.delta":
+		p := s.Piece(0)
+		p.Reasoning, p.Summary = v.Delta, true
 	case "response.function_call_arguments.delta":
 		addCall(s.Piece(0), v.OutputIndex, wire.ResponsesEventItem{Arguments: wire.Arguments(v.Delta)})
 	case "response.output_item.added":
@@ -109,6 +112,7 @@ func addItem(p *reply.Piece, index int, item wire.ResponsesEventItem) {
 	case wire.ItemCall:
 		addCall(p, index, item)
 	case wire.ItemReasoning:
+		p.Summary = len(item.Content) == 0 && (p.Summary || p.Reasoning == "")
 		p.Reasoning += text.String()
 	case wire.ItemMessage:
 		p.Text += text.String()

@@ -46,6 +46,7 @@ var figures = []figure{
 	lengths("opening.bytes", func(r *pipeline.Request) int { return r.Opening.Bytes }),
 	lengths("opening.of", func(r *pipeline.Request) int { return r.Opening.Of }),
 	lengths("opening.unsent", func(r *pipeline.Request) int { return r.Opening.Unsent }),
+	lengths("opening.sure", func(r *pipeline.Request) int { return r.Opening.Sure }),
 	{name: "gaps", of: func(r *pipeline.Request) string { return fmt.Sprint(r.Gaps) }},
 	instant("longest_gap_ns", func(r *pipeline.Request) time.Duration { return r.LongestGap }),
 	instant("server.queue_ns", func(r *pipeline.Request) time.Duration { return r.Server.Queue }),

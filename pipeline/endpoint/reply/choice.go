@@ -35,6 +35,7 @@ type Choice struct {
 	ToolCalls []ToolCall // numbered from 0 by their place
 	Finish    string     // the server's word; empty when none came
 	Outputs   []Output   // as they came; none in a whole answer
+	Summary   bool       // all of the reasoning is a summary, by the protocol
 }
 
 // ToolCall is a tool call put together from its pieces.

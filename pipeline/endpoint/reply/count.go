@@ -38,6 +38,7 @@ func (r *reader) counted() (*Usage, string) {
 	}
 	how := r.tally.reading(source)
 	r.reply.run = r.tally.run(how)
+	r.reply.thought, r.reply.hidden = r.tally.thought(counts.Reasoning), r.tally.hidden(counts.Reasoning)
 	reasoned := false
 	for _, c := range r.reply.Choices {
 		reasoned = reasoned || c.Reasoning != ""

@@ -13,6 +13,7 @@ type gatherer struct {
 	text, reasoning string // of a whole answer
 	tools           []*toolGatherer
 	finish          string
+	summary, full   bool     // reasoning came as a summary, by the protocol, and otherwise
 	outputs         []Output // of a stream
 	emit            func(Output)
 	parts           *parts // of the whole reply
@@ -36,6 +37,9 @@ func (g *gatherer) take(p *Piece, at time.Duration, added growth) {
 	if p.Snapshot {
 		g.keepSnapshot(p, at)
 		return
+	}
+	if p.Reasoning != "" {
+		g.summary, g.full = g.summary || p.Summary, g.full || !p.Summary
 	}
 	for _, o := range [...]Output{
 		{at, Reasoning, p.Reasoning, added.answer, added.reasoning},
@@ -130,6 +134,7 @@ func (g *gatherer) choice() Choice {
 		Reasoning: g.reasoning + g.joined(Reasoning),
 		Finish:    g.finish,
 		Outputs:   g.outputs,
+		Summary:   g.summary && !g.full,
 	}
 	for _, t := range g.tools {
 		c.ToolCalls = append(c.ToolCalls, ToolCall{t.id, t.name.String(), t.arguments.String()})

@@ -9,6 +9,10 @@ type progress struct {
 	// flat says that an output came and the count of the answer did not go up, crossed that it
 	// was not the count of its own kind alone, of reasoning or of the answer, that did.
 	flat, crossed bool
+	// thoughts is how many messages brought reasoning; still says that one of them did not raise
+	// the count of it. mixed says that reasoning alone raised the count of the answer.
+	thoughts     int
+	still, mixed bool
 }
 
 // kinds are the kinds of output that a message brought.
@@ -22,7 +26,7 @@ func (p *progress) take(now *Counts, came kinds) {
 	case !came.any():
 		return
 	case now == nil || now.Answer > MostTokens || now.Reasoning > MostTokens:
-		p.flat, p.crossed = true, true
+		p.flat, p.crossed, p.still = true, true, true
 		return
 	}
 	var before growth
@@ -33,6 +37,11 @@ func (p *progress) take(now *Counts, came kinds) {
 	p.flat = p.flat || next.answer <= before.answer
 	p.crossed = p.crossed || came.reasoning && next.reasoning <= before.reasoning || came.others && next.answer <= before.answer ||
 		!came.reasoning && p.last != nil && next.reasoning != before.reasoning
+	if came.reasoning {
+		p.thoughts++
+		p.still = p.still || next.reasoning <= before.reasoning
+		p.mixed = p.mixed || !came.others && next.answer > before.answer
+	}
 	if p.last = now; p.first == nil {
 		p.first = now
 	}
@@ -40,6 +49,18 @@ func (p *progress) take(now *Counts, came kinds) {
 
 // run is a running count of what came of an answer: with its first output and with its last.
 type run struct{ first, last int }
+
+// thought reports whether so many tokens of reasoning were counted as they came: each message
+// that brought some raised the count of it, two or more to all of it.
+func (p *progress) thought(reasoning int) bool {
+	return p.thoughts > 1 && !p.still && p.last.Reasoning == reasoning
+}
+
+// hidden reports whether, of so many tokens of reasoning, some were not counted with the first
+// output.
+func (p *progress) hidden(reasoning int) bool {
+	return reasoning > 0 && p.first != nil && p.first.Reasoning != reasoning
+}
 
 // run returns the running count, read that way; nil where there is none. There is one where
 // every output chunk raised it, and, where reasoning is beside the answer, raised that of its
@@ -53,10 +74,11 @@ func (p *progress) run(how reading) *run {
 
 // opened returns how many tokens of the answer there were with the first output; 0 where no
 // running count tells. One tells where at the end it is the count of the answer, or one less,
-// for the end may be a token; or lacks only the reasoning that was not sent, which is taken to
-// have been made before.
+// for the end may be a token. Of an answer with reasoning it has to have all of that with the
+// first output, unless it counts reasoning as it comes: what is told later may have been made
+// before the first output or after it.
 func (r *Reply) opened() int {
-	if r.run == nil {
+	if r.run == nil || r.hidden && !r.thought {
 		return 0
 	}
 	unsent := r.unsent()
@@ -64,11 +86,8 @@ func (r *Reply) opened() int {
 	if r.Answer().begins() != Reasoning {
 		least++
 	}
-	switch late := r.OutputTokens() - r.run.last; {
-	case (late == 0 || late == 1) && r.run.first >= least:
+	if late := r.OutputTokens() - r.run.last; (late == 0 || late == 1) && r.run.first >= least {
 		return r.run.first
-	case unsent > 0 && (late == unsent || late == unsent+1):
-		return r.run.first + unsent
 	}
 	return 0
 }

@@ -45,6 +45,8 @@ type Reply struct {
 	Server                 pipeline.ServerTime
 
 	run      *run // the server's running count of what came; nil where it has none
+	thought  bool // its running count of reasoning went up with each chunk of that, to all of it
+	hidden   bool // its running count had not all of the reasoning with the first output
 	streamed bool // it was read as a stream
 	endless  bool // its protocol has no end event
 }

@@ -84,6 +84,7 @@ func (s *Step) outputs() (n int) {
 type Piece struct {
 	Choice    int
 	Reasoning string
+	Summary   bool   // the reasoning is a summary of what the model thought, by the protocol
 	Text      string // a refusal too
 	Tools     []ToolPiece
 	Finish    string // the server's word for why the answer ended
