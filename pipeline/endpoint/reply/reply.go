@@ -118,7 +118,7 @@ func (r *Reply) CachedTokens() int {
 //	(last output - first output) / (output tokens - 1)
 //
 // It is Unknown with fewer than 2 tokens, with several choices, whose tokens the
-// server counts together, and in a burst, whose instants tell nothing.
+// server counts together, and where all came at one instant, which tells nothing.
 func (r *Reply) TPOT() time.Duration {
 	return r.pace(r.Answer().FirstOutput(), r.OutputTokens()-1)
 }
@@ -153,13 +153,18 @@ func (r *Reply) VisibleTPOT() time.Duration {
 	return r.pace(r.Answer().FirstText(), r.Usage.Completion-r.Usage.Reasoning-1)
 }
 
-// pace returns the time from an instant to the last output by the steps between.
+// pace returns the time from an instant to the last output by the steps between; Unknown where
+// that is one instant.
 func (r *Reply) pace(from time.Duration, steps int) time.Duration {
 	a := r.Answer()
 	if steps < 1 || from == pipeline.Unknown || len(r.Choices) > 1 || a.Burst() {
 		return pipeline.Unknown
 	}
-	return (a.LastOutput() - from) / time.Duration(steps)
+	span := a.LastOutput() - from
+	if span == 0 {
+		return pipeline.Unknown
+	}
+	return span / time.Duration(steps)
 }
 
 // Flags returns the names of what is odd about the reply, in the order above.
