@@ -77,9 +77,7 @@ func (d *geminiDecoder) read(c *gemini.Chunk, s *reply.Step) {
 	if c.PromptFeedback != nil && c.PromptFeedback.BlockReason != "" {
 		s.Failure = &reply.Failure{Kind: reply.InBand, Message: "the prompt was blocked", Code: c.PromptFeedback.BlockReason}
 	}
-	if u := geminiUsage(c.UsageMetadata); u != nil {
-		s.Usage = u
-	}
+	s.Count(geminiUsage(c.UsageMetadata))
 	for i := range c.Candidates {
 		k := &c.Candidates[i]
 		p := s.Piece(k.Index)

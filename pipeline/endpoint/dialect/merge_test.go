@@ -53,6 +53,20 @@ func TestEachCountByItself(t *testing.T) {
 	}
 }
 
+// TestCountsOfList: the pieces of Gemini's list form are read as those of its stream are.
+func TestCountsOfList(t *testing.T) {
+	piece := func(counts string) string {
+		return `{"candidates":[{"content":{"parts":[{"text":"Hi"}]},"finishReason":"STOP"}],"usageMetadata":{` + counts + `}}`
+	}
+	first, second := piece(`"promptTokenCount":5,"candidatesTokenCount":100,"thoughtsTokenCount":50,"cachedContentTokenCount":3`), piece(`"candidatesTokenCount":200`)
+	want := reply.Usage{Prompt: 5, Completion: 250, Reasoning: 50, Cached: 3}
+	for contentType, body := range map[string]string{"text/event-stream": event(first) + event(second), "application/json": "[" + first + "," + second + "]"} {
+		if r := readBody(geminiContent, contentType, body); r.Usage == nil || *r.Usage != want {
+			t.Errorf("%s: %+v, want %+v", contentType, r.Usage, want)
+		}
+	}
+}
+
 // TestOtherChoice: an answer is that of choice 0, or of the first one that came where that did
 // not; it ends well where the server said why it ended.
 func TestOtherChoice(t *testing.T) {

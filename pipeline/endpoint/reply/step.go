@@ -52,6 +52,10 @@ func (s *Step) piece(choice int, snapshot bool) *Piece {
 	return &s.Pieces[len(s.Pieces)-1]
 }
 
+// Count adds what a part of the message counts to what others of it did: of each count the last
+// one that is stated holds. Nil is nothing.
+func (s *Step) Count(c *Counts) { s.Usage = s.Usage.with(c) }
+
 // reset makes it empty.
 func (s *Step) reset() { *s = Step{Pieces: s.Pieces[:0], Server: pipeline.NewServerTime()} }
 
