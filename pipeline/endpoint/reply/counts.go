@@ -83,6 +83,7 @@ func (c *Counts) forget(kind int) {
 type reading struct {
 	cache, reasoning bool // they are beside the prompt, and beside the answer
 	rest             int  // tokens of a total that are in no count
+	doubted          bool // counts as they came were not what this makes of them
 }
 
 // usage returns what the counts are, read that way.

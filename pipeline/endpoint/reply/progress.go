@@ -62,11 +62,22 @@ func (p *progress) hidden(reasoning int) bool {
 	return reasoning > 0 && p.first != nil && p.first.Reasoning != reasoning
 }
 
+// besides reports whether the counts with the output chunks are those of reasoning beside the
+// answer: each chunk raised the count of its own kind alone, up to the last count of the answer
+// or one less.
+func (p *progress) besides(end *Counts) bool {
+	if p.last == nil || p.crossed || p.mixed {
+		return false
+	}
+	late := end.Answer - p.last.Answer
+	return late == 0 || late == 1
+}
+
 // run returns the running count, read that way; nil where there is none. There is one where
 // every output chunk raised it, and, where reasoning is beside the answer, raised that of its
 // own kind alone.
 func (p *progress) run(how reading) *run {
-	if p.last == nil || how.reasoning && p.crossed || !how.reasoning && p.flat {
+	if p.last == nil || how.doubted || how.reasoning && p.crossed || !how.reasoning && p.flat {
 		return nil
 	}
 	return &run{p.first.usage(how).Completion, p.last.usage(how).Completion}

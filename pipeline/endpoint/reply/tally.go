@@ -47,7 +47,7 @@ func (t *tally) look() {
 	if t.usage.Total > 0 {
 		t.totalled = t.usage
 	}
-	t.outgrown = t.outgrown || t.usage.Answer != pipeline.UnknownCount && t.usage.Reasoning > t.usage.Answer
+	t.outgrown = t.outgrown || t.usage.outgrown()
 }
 
 // counting returns the counts up to a message that counts the answer, nil where it does not.
@@ -59,6 +59,11 @@ func (t *tally) counting(usage, timings *Counts) *Counts {
 		return t.timings
 	}
 	return nil
+}
+
+// outgrown reports whether reasoning is more than the answer, so that it is no part of it.
+func (c *Counts) outgrown() bool {
+	return c.Answer != pipeline.UnknownCount && c.Reasoning > c.Answer
 }
 
 // grown returns what there is of the answer and of reasoning.
@@ -78,7 +83,9 @@ func (t *tally) result() (*Counts, string) {
 
 // reading decides how the counts of a source are to be read, those at the end and those with
 // the first output alike: as the protocol has it, or else as the last total shows. Where no
-// total tells, reasoning that ever was more than the answer is beside it.
+// total tells, reasoning that is more than the answer at the end is beside it; and so is what was
+// more only before, where the counts with the output chunks bear that out. Else an early count
+// was wrong, and none of those is a running count.
 func (t *tally) reading(source string) (how reading) {
 	c, _ := t.result()
 	if source == sourceUsage {
@@ -88,9 +95,10 @@ func (t *tally) reading(source string) (how reading) {
 			told = told && t.totalled.Reasoning > 0
 		}
 		if !told {
-			how.reasoning = t.outgrown
+			how.reasoning = t.usage.outgrown() || t.outgrown && t.besides(t.usage)
 		}
 	}
 	how.cache, how.reasoning = how.cache || c.CacheBeside, how.reasoning || c.ReasoningBeside
+	how.doubted = t.outgrown && !how.reasoning
 	return how
 }
