@@ -62,6 +62,16 @@ func TestCountedBeside(t *testing.T) {
 	}
 }
 
+// TestReasoningBehindItsTotal: what a total has beside is explained by reasoning that is counted
+// behind it.
+func TestReasoningBehindItsTotal(t *testing.T) {
+	r := readBody(openAIChat, "text/event-stream", event(`{"choices":[{"index":0,"delta":{"content":"Hi"}}],"usage":{"prompt_tokens":12,"completion_tokens":2,"total_tokens":331}}`)+
+		stop+event(`{"choices":[],"usage":{"prompt_tokens":12,"completion_tokens":2,"completion_tokens_details":{"reasoning_tokens":317}}}`)+done)
+	if want := (reply.Usage{Prompt: 12, Completion: 319, Reasoning: 317, Cached: pipeline.UnknownCount}); r.Usage == nil || *r.Usage != want || len(r.Impossible) > 0 || r.Beside != 0 {
+		t.Errorf("%+v, %q, %d beside; want %+v", r.Usage, r.Impossible, r.Beside, want)
+	}
+}
+
 // TestReasoningThatCame: the rest of a total is reasoning where the answer brought some that
 // nobody counts, be it streamed or whole, unless it may as well be of a cache.
 func TestReasoningThatCame(t *testing.T) {

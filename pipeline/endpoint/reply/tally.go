@@ -97,6 +97,9 @@ func (t *tally) reading(source string) (how reading) {
 		if !told {
 			how.reasoning = t.usage.outgrown() || t.outgrown && t.besides(t.usage)
 		}
+		if !told && t.usage.Reasoning > 0 {
+			how.rest = 0 // of a total from before that was counted
+		}
 	}
 	how.cache, how.reasoning = how.cache || c.CacheBeside, how.reasoning || c.ReasoningBeside
 	how.doubted = t.outgrown && !how.reasoning
