@@ -24,6 +24,8 @@ type Bundled struct {
 	AtMost   *float64 `json:"at_most_p50_ms"`
 	Times    float64  `json:"times_at_most"` // the most that tpot may be too short by, of one answer; 0 for none
 	OneChunk int      `json:"one_chunk"`     // answers of several tokens without a tpot, for they came in one chunk or two at once
+
+	unsure int // those of N of which what came of reasoning may be a summary
 }
 
 // worthTelling is how many times too short a tpot may be at least for an answer to count: 5 %
@@ -61,6 +63,9 @@ func (b *bundling) several(r *pipeline.Request, span float64, f pipeline.Followi
 	}
 	if r.Opening.Unsent > 0 {
 		b.Unsent++
+	}
+	if r.Opening.Sure > 0 {
+		b.unsure++
 	}
 	b.chunk = append(b.chunk, float64(r.OutputTokens-r.Opening.Unsent)/float64(r.Chunks))
 	b.tpot, b.atMost = append(b.tpot, span/f.Most), append(b.atMost, span/f.Least)
@@ -129,9 +134,12 @@ func (b *Bundled) pace() string {
 	return words + fmt.Sprintf("it is %s at most, if each chunk holds a token or more", its(b.AtMost))
 }
 
-func (b *Bundled) reasoning() string {
-	if b.Unsent == 0 {
-		return ""
+func (b *Bundled) reasoning() (words string) {
+	if b.Unsent > 0 {
+		words = fmt.Sprintf(" Of %s the server counts reasoning that it did not send.", counted(b.Unsent, "answer"))
 	}
-	return fmt.Sprintf(" Of %s the server counts reasoning that it did not send.", counted(b.Unsent, "answer"))
+	if b.unsure > 0 {
+		words += fmt.Sprintf(" Of %s what came of the reasoning may be a summary: at most, its tokens are none of those that followed.", counted(b.unsure, "answer"))
+	}
+	return words
 }

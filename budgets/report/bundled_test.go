@@ -51,6 +51,9 @@ func TestBundled(t *testing.T) {
 		{"without bytes", []pipeline.Trace{answer(21, pipeline.Opening{}), answer(21, pipeline.Opening{Chunks: 1, Unsent: 60})},
 			"2 of 2 answers with a tpot may have had several tokens in the first output, and 1.9 a chunk at the median. tpot takes that for one token, so tpot and tps are faster than the model is, " +
 				"by up to 5.0 times: 2.02 ms at p50, where it is 10 ms at most, if each chunk holds a token or more. Of 1 answer the server counts reasoning that it did not send."},
+		{"reasoning that may be a summary", []pipeline.Trace{answer(2, pipeline.Opening{Chunks: 1, Bytes: 100, Of: 500, Sure: 20})},
+			"1 of 1 answer with a tpot may have had several tokens in the first output. tpot takes that for one token, so tpot and tps are faster than the model is, by up to 5.0 times. " +
+				"Of 1 answer what came of the reasoning may be a summary: at most, its tokens are none of those that followed."},
 		{"one", []pipeline.Trace{answer(2, counted)},
 			"1 of 1 answer with a tpot had several tokens in the first output. tpot takes that for one token, so tpot and tps are faster than the model is, by up to 5.0 times."},
 		{"one chunk", []pipeline.Trace{whole(1, false), whole(2, false), whole(3, true), plain},
