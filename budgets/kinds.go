@@ -160,7 +160,7 @@ var ideMetrics = []Metric{
 		Formula: "requests sent, those of other steps and guesses ahead too and warm-ups aside / keys",
 	},
 	{
-		Name: "cancelled_share", Unit: Share, Formula: "requests given up before their end / requests sent", Over: "requests sent",
+		Name: "cancelled_share", Unit: Share, Formula: "requests closed before their end / requests sent", Over: "requests sent",
 		gather: func(traces []pipeline.Trace, p *Pool) {
 			eachRequest(traces, func(r *pipeline.Request) {
 				if r.Sent != pipeline.Unknown {

@@ -61,20 +61,20 @@ func (f *Frontier) Trade(from, to int) string {
 // Beaten says why settings fall that have more inside than any others of their unit of costs;
 // "" where those are on the frontier.
 func (f *Frontier) Beaten(unit string) string {
-	var all []int
+	most, share := -1, math.Inf(-1)
 	for i := range f.Cells {
-		if c := &f.Cells[i]; f.run(c) && c.Rate.Unit == unit {
-			all = append(all, i)
+		c := &f.Cells[i]
+		if !f.run(c) || c.Rate.Unit != unit {
+			continue
+		}
+		if v := c.Sum().Inside; v > share || v == share && c.Beats < 0 {
+			most, share = i, v
 		}
 	}
-	if len(all) == 0 {
+	if most < 0 || f.Cells[most].Beats < 0 {
 		return ""
 	}
-	most := f.top(all, &f.aims()[0])
 	c := &f.Cells[most]
-	if c.Beats < 0 {
-		return ""
-	}
 	by := &f.Cells[c.Beats]
 	x, y := c.Sum(), by.Sum()
 	return fmt.Sprintf("%s has the most inside, %s, and is beaten by %s, with %s: what it has more is not half a point in every run; %s",
@@ -97,17 +97,17 @@ func (f *Frontier) effects(a, b *Cell) (words []string) {
 	differ := func(m aim) bool { return m.better(a, b) || m.better(b, a) }
 	aims := f.aims()
 	if differ(aims[0]) {
-		words = append(words, fmt.Sprintf("%s inside %s (%s → %s)", signed(y.Inside-x.Inside), f.within(), percent(x.Inside), percent(y.Inside)))
+		words = append(words, fmt.Sprintf("%s inside %s (%s → %s)", signed(y.Inside-x.Inside), f.within(), apart(x.Inside, y.Inside, percent), apart(y.Inside, x.Inside, percent)))
 	}
 	if differ(aim{"", func(_ *Cell, r *Figures) (float64, bool) { return r.perKey(r.Requests) }, part}) {
-		words = append(words, fmt.Sprintf("%s requests a key instead of %s", digits(y.RequestsPerKey), digits(x.RequestsPerKey)))
+		words = append(words, fmt.Sprintf("%s requests a key instead of %s", apart(y.RequestsPerKey, x.RequestsPerKey, digits), apart(x.RequestsPerKey, y.RequestsPerKey, digits)))
 	}
 	words = append(words, f.costs(a, b, &x, &y, differ(aims[1]))...)
 	if differ(aims[2]) {
-		words = append(words, fmt.Sprintf("flashes %s instead of %s", percent(y.Flashes), percent(x.Flashes)))
+		words = append(words, fmt.Sprintf("flashes %s instead of %s", apart(y.Flashes, x.Flashes, percent), apart(x.Flashes, y.Flashes, percent)))
 	}
 	if differ(aims[3]) {
-		words = append(words, fmt.Sprintf("%s tokens wasted for each useful answer instead of %s", digits(y.Wasted), digits(x.Wasted)))
+		words = append(words, fmt.Sprintf("%s tokens wasted for each useful answer instead of %s", apart(y.Wasted, x.Wasted, digits), apart(x.Wasted, y.Wasted, digits)))
 	}
 	if f.Saves && differ(aims[4]) {
 		words = append(words, fmt.Sprintf("%s characters saved for 1,000 keys instead of %s", budgets.Number(y.Saved, 0), budgets.Number(x.Saved, 0)))
@@ -132,7 +132,7 @@ func (f *Frontier) costs(a, b *Cell, x, y *Sum, differ bool) (words []string) {
 // less than a fifth more or less.
 func times(ratio float64, whole, part string) string {
 	if math.Abs(ratio-1) >= .2 {
-		return digits(ratio) + "x " + whole
+		return digits(ratio, 0) + "x " + whole
 	}
 	return fmt.Sprintf("%s %% %s %s", budgets.Number(100*math.Abs(ratio-1), 0), either(ratio < 1, "less", "more"), part)
 }
@@ -143,30 +143,39 @@ func CostWords(unit string, cost float64) string {
 	case "":
 		return "an unknown cost"
 	case Dollars:
-		return digits(cost) + " " + unit
+		return digits(cost, 0) + " " + unit
 	}
-	return digits(cost) + " s of " + unit
+	return digits(cost, 0) + " s of " + unit
 }
 
 // within writes the limit down as readers say it.
 func (f *Frontier) within() string { return budgets.Duration.Format(f.Limit.Value) }
 
-// digits writes a number with two digits or more.
-func digits(v float64) string {
+// apart writes a number down with as many digits as it takes to see that it is not the other.
+func apart(v, other float64, write func(v float64, more int) string) string {
+	more := 0
+	for more < 3 && v != other && write(v, more) == write(other, more) {
+		more++
+	}
+	return write(v, more)
+}
+
+// digits writes a number with two digits, or more.
+func digits(v float64, more int) string {
 	switch {
 	case v == 0:
 		return "0"
 	case v >= 10:
-		return budgets.Number(v, 0)
+		return budgets.Number(v, more)
 	case v >= 1:
-		return budgets.Number(v, 1)
+		return budgets.Number(v, 1+more)
 	}
-	return budgets.Number(v, 1-int(math.Floor(math.Log10(v))))
+	return budgets.Number(v, 1-int(math.Floor(math.Log10(v)))+more)
 }
 
 // percent writes a share down, with a decimal where whole per cent would hide most of it.
-func percent(v float64) string {
-	return budgets.Number(100*v, either(v > 0 && v < .1 || v > .99 && v < 1, 1, 0)) + " %"
+func percent(v float64, more int) string {
+	return budgets.Number(100*v, more+either(v > 0 && v < .1 || v > .99 && v < 1, 1, 0)) + " %"
 }
 
 // signed writes a difference of shares in points.
