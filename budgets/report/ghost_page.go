@@ -2,9 +2,11 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"halfsecond/budgets"
+	"halfsecond/budgets/ghost"
 )
 
 // ghostSections are the tables of ghost text; none of other kinds.
@@ -77,6 +79,9 @@ func (g *Ghost) stageSection() section {
 	if len(s.rows) > 1 {
 		s.notes = []string{"The stages of a key add up to its first character. n: keys of which the stage is told."}
 	}
+	if slices.ContainsFunc(g.Stages, func(x GhostStage) bool { return x.Stage == ghost.Hold.String() }) {
+		s.notes = append(s.notes, "A hold is counted from the key: here it has what was left of it when the text came.")
+	}
 	for _, x := range g.Stages {
 		if x.Untold > 0 && x.Times.N == 0 {
 			s.notes = append(s.notes, "Nobody tells what happens between sending and the text: that is one stage, send to text.")
@@ -119,7 +124,7 @@ func (g *Ghost) worthSection() section {
 }
 
 // usefulNote says what the table's first word does not.
-const usefulNote = "Useful on arrival: it could be shown where the cursor then was. That says nothing of being right."
+const usefulNote = "Useful on arrival: it fitted where the cursor then was, and was shown, now or to another step. One that fitted and was held back, or that stood there already, is not. That says nothing of being right, which an answer to a mistyped key cannot be."
 
 func partOfAll(n, of int) string {
 	if of == 0 {
